@@ -1,8 +1,9 @@
 package mcpserver
 
 import (
+	"bytes"
+	escaped "encoding/json"
 	"net/http"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,33 +28,56 @@ func newDirect(o Options) direct {
 	return d
 }
 
-// answer answers a message, or leaves it. It has been admitted.
-func (d direct) answer(w http.ResponseWriter, h *http.Request, msg jsonrpc.Message) bool {
-	req, ok := msg.(*jsonrpc.Request)
-	if !ok || req.Method != "tools/call" || h.Header.Get(revisionHeader) >= noSessions {
+// answer answers a message, or leaves it. It has been admitted, with these parameters.
+func (d direct) answer(w http.ResponseWriter, h *http.Request, msg jsonrpc.Message, params any) bool {
+	req, _ := msg.(*jsonrpc.Request)
+	called, ok := params.(*mcp.CallToolParamsRaw)
+	if !ok || h.Header.Get(revisionHeader) >= noSessions {
 		return false
 	}
-	var params mcp.CallToolParamsRaw
-	if json.Unmarshal(req.Params, &params, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	handle, ok := d.tools[called.Name]
+	if _, named := called.Meta[mcp.MetaKeyProtocolVersion]; !ok || named {
 		return false
 	}
-	handle, ok := d.tools[params.Name]
-	if _, named := params.Meta[mcp.MetaKeyProtocolVersion]; !ok || named {
-		return false
-	}
-	result, err := handle(d.waiting(h.Context()), &mcp.CallToolRequest{Params: &params, Extra: &mcp.RequestExtra{Header: h.Header}})
-	var id, raw []byte
-	if err == nil {
-		raw, err = result.MarshalJSON()
-	}
+	result, err := handle(d.waiting(h.Context()), &mcp.CallToolRequest{Params: called, Extra: &mcp.RequestExtra{Header: h.Header}})
+	var id []byte
 	if err == nil {
 		id, err = json.Marshal(req.ID.Raw(), jsontext.AllowInvalidUTF8(true))
+	}
+	var out bytes.Buffer
+	if err == nil {
+		out.WriteString(`{"jsonrpc":"2.0","id":`)
+		out.Write(id)
+		out.WriteString(`,"result":`)
+		err = writeResult(&out, result)
 	}
 	if err != nil {
 		panic(err) // we made it: what goes wrong in a tool is a result
 	}
+	out.WriteByte('}')
 	w.Header().Set("Content-Type", "application/json")
-	// The library would read the result once more before it writes it.
-	_, _ = w.Write(slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), raw, []byte{'}'})) // the client is gone
+	_, _ = w.Write(out.Bytes()) // the client is gone
 	return true
+}
+
+// writeResult writes a result as the library does, which reads its data twice more for it
+// than need be.
+func writeResult(to *bytes.Buffer, r *mcp.CallToolResult) error {
+	data, ours := r.StructuredContent.(jsonValue)
+	if !ours || len(r.Content) != 1 || len(r.Meta) > 0 || r.IsError {
+		raw, err := r.MarshalJSON()
+		to.Write(raw)
+		return err
+	}
+	text, err := r.Content[0].MarshalJSON()
+	if err != nil {
+		return err
+	}
+	to.Grow(len(text) + len(data) + 64)
+	to.WriteString(`{"content":[`)
+	to.Write(text)
+	to.WriteString(`],"structuredContent":`)
+	escaped.HTMLEscape(to, data) // as the library does everywhere
+	to.WriteByte('}')
+	return nil
 }

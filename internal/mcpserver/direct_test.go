@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // X1: what is answered without the library is answered as the library would, word for
@@ -70,8 +73,35 @@ func TestDirect_AnswersAsTheLibrary(t *testing.T) {
 		}
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/mcp", nil)
 		req.Header.Set(revisionHeader, c.revision)
-		if got := d.answer(httptest.NewRecorder(), req, messages[0]); got != c.direct {
+		params, refusal := placed(messages[0].(*jsonrpc.Request))
+		if refusal != nil {
+			t.Fatal(refusal)
+		}
+		if got := d.answer(httptest.NewRecorder(), req, messages[0], params); got != c.direct {
 			t.Errorf("%q %s: answered directly: %v", c.revision, c.message, got)
+		}
+	}
+}
+
+// X1: a result is written as the library writes it, byte for byte.
+func TestDirect_WritesResultsAsTheLibrary(t *testing.T) {
+	data := jsonValue(`{"a":"<&>\u2028 é","b":[1,2.5e3,null]}`)
+	for _, text := range []string{"", "one\n\ttwo \"three\" <b>&amp;</b> \u2028 \x00\x7f é \U0001f9ea", "not \xff text"} {
+		content := []mcp.Content{&mcp.TextContent{Text: text}}
+		for _, r := range []*mcp.CallToolResult{
+			{Meta: mcp.Meta{}, Content: content, StructuredContent: data},
+			{Meta: mcp.Meta{metaDuplicate: true}, Content: content, StructuredContent: data},
+			{Content: content, IsError: true, Meta: mcp.Meta{metaError: data}},
+			{Content: content},
+		} {
+			want, err := r.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			if err := writeResult(&got, r); err != nil || got.String() != string(want) {
+				t.Errorf("%q: %v\nlibrary %s\ndirect  %s", text, err, want, got.String())
+			}
 		}
 	}
 }

@@ -60,28 +60,29 @@ var methods = map[string]method{
 
 func newOf[T any]() any { return new(T) }
 
-// misplaced says what is wrong with a message before anybody looks at what it
-// asks for; nil if nothing is.
-func misplaced(req *jsonrpc.Request) *jsonrpc.Error {
+// placed reads the parameters of a message, or says what is wrong with it, before
+// anybody looks at what it asks for. One may have none.
+func placed(req *jsonrpc.Request) (params any, no *jsonrpc.Error) {
 	m, known := methods[req.Method]
 	switch {
 	case !known, m.in != always && (m.in == withoutSessions) != sessionless(req):
-		return onTheWire(jsonrpc.CodeMethodNotFound, noMethod())
+		return nil, onTheWire(jsonrpc.CodeMethodNotFound, noMethod())
 	case m.notifies && req.IsCall():
-		return onTheWire(jsonrpc.CodeInvalidRequest, brenner.Errorf(brenner.CodeInvalidValue, "a notification has no id"))
+		return nil, onTheWire(jsonrpc.CodeInvalidRequest, brenner.Errorf(brenner.CodeInvalidValue, "a notification has no id"))
 	case !m.notifies && !req.IsCall():
-		return onTheWire(jsonrpc.CodeInvalidRequest, brenner.Errorf(brenner.CodeInvalidValue, "a request needs an id"))
+		return nil, onTheWire(jsonrpc.CodeInvalidRequest, brenner.Errorf(brenner.CodeInvalidValue, "a request needs an id"))
 	case len(req.Params) == 0 || jsontext.Value(req.Params).Kind() == 'n':
 		if m.bare {
-			return nil
+			return nil, nil
 		}
-		return onTheWire(jsonrpc.CodeInvalidParams, brenner.Errorf(brenner.CodeInvalidValue, "the method needs params").At("/params"))
+		return nil, onTheWire(jsonrpc.CodeInvalidParams, brenner.Errorf(brenner.CodeInvalidValue, "the method needs params").At("/params"))
 	}
 	// Arguments are read again, strictly, by whoever they are for.
-	if err := json.Unmarshal(req.Params, m.params(), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
-		return onTheWire(jsonrpc.CodeInvalidParams, wrongShape().At("/params"+pointerOf(err)).Because(err))
+	params = m.params()
+	if err := json.Unmarshal(req.Params, params, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		return nil, onTheWire(jsonrpc.CodeInvalidParams, wrongShape().At("/params"+pointerOf(err)).Because(err))
 	}
-	return nil
+	return params, nil
 }
 
 // sessionless says whether a request is of a revision without sessions: it

@@ -48,7 +48,7 @@ func TestDoor_RefusesWhatTheProtocolHasNot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refusal := misplaced(msg.(*jsonrpc.Request))
+		_, refusal := placed(msg.(*jsonrpc.Request))
 		if (refusal == nil) != (c.number == 0) {
 			t.Errorf("%s: %+v", c.message, refusal)
 			continue
@@ -73,7 +73,7 @@ func TestDoor_KnowsWhatTheServerAnswers(t *testing.T) {
 		for _, seed := range messageSeeds(revision) {
 			msg, err := jsonrpc.DecodeMessage([]byte(seed))
 			req, ok := msg.(*jsonrpc.Request)
-			if err != nil || !ok || misplaced(req) != nil {
+			if err != nil || !ok || isMisplaced(req) {
 				continue
 			}
 			seen[req.Method] = true
@@ -161,4 +161,9 @@ func TestServer_AFaultIsLoggedAndNotShown(t *testing.T) {
 	if !strings.Contains(log.String(), "the disk is on fire") {
 		t.Errorf("logged: %q", log.String())
 	}
+}
+
+func isMisplaced(req *jsonrpc.Request) bool {
+	_, refusal := placed(req)
+	return refusal != nil
 }

@@ -42,12 +42,12 @@ func handlerOf(s *mcp.Server, d direct) http.Handler {
 		PropagateRequestCancellation: true,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		messages, no := admit(w, req)
+		messages, params, no := admit(w, req)
 		if no != nil {
 			no.send(w)
 			return
 		}
-		if len(messages) == 1 && d.answer(w, req, messages[0]) {
+		if len(messages) == 1 && d.answer(w, req, messages[0], params) {
 			return
 		}
 		h.ServeHTTP(w, remembering(req))
@@ -72,49 +72,51 @@ func (r *rejection) send(w http.ResponseWriter) {
 }
 
 // admit lets a request through that the library will find to be a message, and
-// says the rest no.
-func admit(w http.ResponseWriter, h *http.Request) ([]jsonrpc.Message, *rejection) {
+// says the rest no. The parameters are those of the last message.
+func admit(w http.ResponseWriter, h *http.Request) (messages []jsonrpc.Message, params any, no *rejection) {
 	invalid := func(status int, code brenner.Code, message, hint string) *rejection {
 		return &rejection{status: status, err: onTheWire(jsonrpc.CodeInvalidRequest, brenner.Errorf(code, "%s", message).WithHint(hint))}
 	}
 	if h.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return nil, invalid(http.StatusMethodNotAllowed, brenner.CodeNotFound, "messages are sent with POST", "there are no streams to open or sessions to end")
+		return nil, nil, invalid(http.StatusMethodNotAllowed, brenner.CodeNotFound, "messages are sent with POST", "there are no streams to open or sessions to end")
 	}
 	if kind, _, err := mime.ParseMediaType(h.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, invalid(http.StatusUnsupportedMediaType, brenner.CodeInvalidValue, "the body is not said to be JSON", "send Content-Type: application/json")
+		return nil, nil, invalid(http.StatusUnsupportedMediaType, brenner.CodeInvalidValue, "the body is not said to be JSON", "send Content-Type: application/json")
 	}
 	if !accepts(h.Header.Values("Accept")) {
-		return nil, invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "the answer may be JSON or a stream of events", "send Accept: "+bothAccepted)
+		return nil, nil, invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "the answer may be JSON or a stream of events", "send Accept: "+bothAccepted)
 	}
 	revision := h.Header.Get(revisionHeader)
 	if revision != "" && !slices.Contains(mcp.SupportedProtocolVersions(), revision) {
-		return nil, &rejection{status: http.StatusBadRequest, err: unknownRevision(revision)}
+		return nil, nil, &rejection{status: http.StatusBadRequest, err: unknownRevision(revision)}
 	}
 	body, err := admission.ReadBody(http.MaxBytesReader(w, h.Body, brenner.MaxRequestBytes), h.ContentLength)
 	if err != nil {
-		return nil, unread(err)
+		return nil, nil, unread(err)
 	}
 	if err := admission.CheckValues(body); err != nil {
-		return nil, tooLarge(err)
+		return nil, nil, tooLarge(err)
 	}
 	messages, batch, err := decode(body)
 	if errors.Is(err, brenner.CodeLimitExceeded) {
-		return nil, tooLarge(err)
+		return nil, nil, tooLarge(err)
 	}
 	if err != nil {
-		return nil, &rejection{status: http.StatusBadRequest, err: onTheWire(jsonrpc.CodeParseError,
+		return nil, nil, &rejection{status: http.StatusBadRequest, err: onTheWire(jsonrpc.CodeParseError,
 			brenner.Errorf(brenner.CodeInvalidJSON, "the body is not a message of JSON-RPC 2.0").
 				WithHint(`send {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}} or the like`).Because(err))}
 	}
 	if batch && revision >= noBatches {
-		return nil, invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "this revision of the protocol has no batches", "send one message at a time")
+		return nil, nil, invalid(http.StatusBadRequest, brenner.CodeInvalidValue, "this revision of the protocol has no batches", "send one message at a time")
 	}
 	for _, msg := range messages {
 		if req, ok := msg.(*jsonrpc.Request); ok {
-			if err := misplaced(req); err != nil {
-				return nil, &rejection{status: statusOf(req, revision, err), id: req.ID, err: err}
+			read, err := placed(req)
+			if err != nil {
+				return nil, nil, &rejection{status: statusOf(req, revision, err), id: req.ID, err: err}
 			}
+			params = read
 		}
 	}
 	// The library reads these again, and not always as generously.
@@ -122,7 +124,7 @@ func admit(w http.ResponseWriter, h *http.Request) ([]jsonrpc.Message, *rejectio
 	h.Header.Set("Accept", bothAccepted)
 	h.Header.Del("Last-Event-ID")
 	h.Body = io.NopCloser(&given{body})
-	return messages, nil
+	return messages, params, nil
 }
 
 // given is a body that is let go when it has been read.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"brenner"
 	"brenner/canon"
@@ -35,16 +36,38 @@ func bind(arguments []byte, in any) error {
 // missingFrom names the arguments that a call needs and does not have, all at
 // once.
 func missingFrom(arguments []byte, t reflect.Type) []string {
+	needed := neededBy(t)
+	if len(needed) == 0 {
+		return nil
+	}
 	given := map[string]jsontext.Value{}
 	if json.Unmarshal(arguments, &given) != nil {
 		return nil
 	}
 	var out []string
+	for _, name := range needed {
+		if _, ok := given[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// needed has the names that neededBy has found.
+var needed sync.Map
+
+// neededBy names the arguments that a call cannot do without.
+func neededBy(t reflect.Type) []string {
+	if found, ok := needed.Load(t); ok {
+		return found.([]string)
+	}
+	var out []string
 	for _, f := range schema.Fields(t) {
-		if _, ok := given[f.Name]; !ok && !f.Optional {
+		if !f.Optional {
 			out = append(out, f.Name)
 		}
 	}
+	needed.Store(t, out)
 	return out
 }
 

@@ -77,7 +77,7 @@ func (c *answeringConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // refuse says what is wrong with a message where it stands in the conversation;
 // nil if nothing is.
 func (c *answeringConn) refuse(req *jsonrpc.Request) *jsonrpc.Error {
-	if err := misplaced(req); err != nil {
+	if _, err := placed(req); err != nil {
 		return err
 	}
 	if !c.greeted && needsGreeting(req) {

@@ -56,8 +56,8 @@ func TestSpine_SaysWhatIsMissing(t *testing.T) {
 		Brief: &canonical[4],
 		Memos: []ModuleMemo{{"zeta", &canonical[0]}, {"beta", nil}, {"alpha", &canonical[1]}, {"gone", &canonical[3]}},
 		Missing: []Missing{
-			{artifact.TypeIntegratedMemo, "beta", "no canonical integrated_memo in module beta"},
-			{artifact.TypeProjectSummary, "", "no canonical project_summary"},
+			{artifact.TypeIntegratedMemo, "beta", "no canonical integrated_memo in module beta", brenner.Ref{}},
+			{artifact.TypeProjectSummary, "", "no canonical project_summary", brenner.Ref{}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -29,6 +29,26 @@ type Missing struct {
 	Type    brenner.TypeName `json:"type"`
 	Module  brenner.Module   `json:"module,omitzero"`
 	Message string           `json:"message"`
+	// Draft is the newest version of it that is not in force yet, if there is one and
+	// the reader decides.
+	Draft brenner.Ref `json:"draft,omitzero"`
+}
+
+// Drafted says that what is missing waits as a draft to be promoted.
+func (m *Missing) Drafted(draft brenner.Ref) {
+	m.Draft = draft
+	m.Message += fmt.Sprintf(": %s is a draft, to be promoted", draft)
+}
+
+// Place is what a version of a type and module is missing from the spine, nil if nothing
+// is there.
+func (v *SpineView) Place(t brenner.TypeName, m brenner.Module) *Missing {
+	for i, missing := range v.Missing {
+		if missing.Type == t && (missing.Module == "" || missing.Module == m) {
+			return &v.Missing[i]
+		}
+	}
+	return nil
 }
 
 // Spine picks the spine out of canonical versions, for the declared modules in

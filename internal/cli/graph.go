@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/lineage"
 
 	"github.com/spf13/cobra"
@@ -142,8 +144,14 @@ func newSpine(r *runner) *cobra.Command {
 }
 
 func printSpine(w *printer, v lineage.SpineView) {
-	line := func(what string, n *lineage.Node) []string {
+	var promote []brenner.Ref
+	line := func(t brenner.TypeName, m brenner.Module, n *lineage.Node) []string {
+		what := strings.TrimSpace(string(t) + " " + string(m))
 		if n == nil {
+			if missing := v.Place(t, m); missing != nil && missing.Draft.Version > 0 {
+				promote = append(promote, missing.Draft)
+				return []string{what, missing.Draft.String(), "draft", "not in force until it is promoted"}
+			}
 			return []string{what, "missing"}
 		}
 		state := ""
@@ -152,12 +160,15 @@ func printSpine(w *printer, v lineage.SpineView) {
 		}
 		return []string{what, n.Ref.String(), state, oneLine(printable(n.Summary), 70)}
 	}
-	rows := [][]string{line("project_brief", v.Brief)}
+	rows := [][]string{line(artifact.TypeProjectBrief, "", v.Brief)}
 	for _, m := range v.Memos {
-		rows = append(rows, line("integrated_memo "+string(m.Module), m.Memo))
+		rows = append(rows, line(artifact.TypeIntegratedMemo, m.Module, m.Memo))
 	}
-	rows = append(rows, line("project_summary", v.Summary))
+	rows = append(rows, line(artifact.TypeProjectSummary, "", v.Summary))
 	table(w, rows...)
+	for _, ref := range promote {
+		w.Printf("promote it: brenner artifact promote %s --reason '…'\n", ref)
+	}
 }
 
 func newLineage(r *runner) *cobra.Command {

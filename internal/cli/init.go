@@ -62,6 +62,7 @@ this machine, or that would get your key, is sent nothing until you allow it.`,
 				p := res.Project
 				w.Printf("project %s (%s) in %s\nled by %s; modules: %s\n", p.Name, p.ID, res.Store, p.Actor, words(p.Modules))
 				w.Println("next: brenner artifact new --type project_brief --id brief --summary '…' --content '{\"question\": \"…\"}'")
+				w.Println("then: brenner artifact promote brief@1 --reason '…', which puts it in force")
 				w.Printf("then: %s\n", first)
 			})
 		},

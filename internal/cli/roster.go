@@ -233,7 +233,7 @@ type rosterFlags struct {
 
 // add puts the flags on a command.
 func (f *rosterFlags) add(c *cobra.Command) {
-	c.Flags().Var(ordered{f.to}, "to", "`NAME` of a recipient; repeat for several, or put commas between them")
+	c.Flags().Var(ordered{f.to}, "to", "`NAME` of a recipient, or NAME=ROLE; repeat for several, or put commas between them")
 	c.Flags().Var(ordered{f.role}, "role", "`ROLE` of the recipient named just before: hypothesis_generator, test_designer, adversarial_critic")
 	repeatedFlag(c.Flags(), &f.agentRoles, "agent-role", "`NAME=ROLE`; repeat for several")
 	c.Flags().StringVar(&f.roster, "roster", "", "roster as JSON, or the `FILE` that holds it, or - for standard input")
@@ -243,7 +243,11 @@ func (f *rosterFlags) add(c *cobra.Command) {
 
 func (f *rosterFlags) to(names string) {
 	for name := range strings.SplitSeq(names, ",") {
-		f.addressees.Name(strings.TrimSpace(name))
+		name, role, has := strings.Cut(strings.TrimSpace(name), "=")
+		f.addressees.Name(name)
+		if has {
+			f.role(role)
+		}
 	}
 }
 

@@ -252,6 +252,9 @@ func EachArtifact(c *kernel.Call, q store.ArtifactQuery, fn func(store.Artifact)
 func (s *Service) Spine(ctx context.Context) (api.SpineResult, error) {
 	return kernel.View(ctx, s.caller, kernel.To(policy.Status, "spine"), func(c *kernel.Call) (api.SpineResult, error) {
 		spine, err := SpineOf(c)
+		if err == nil {
+			err = nameDrafts(c, &spine)
+		}
 		return api.SpineResult{SpineView: spine}, err
 	})
 }
@@ -278,6 +281,28 @@ func SpineOf(c *kernel.Call) (lineage.SpineView, error) {
 		return lineage.SpineView{}, err
 	}
 	return lineage.Spine(nodes, c.Modules), nil
+}
+
+// nameDrafts names, to a person, the drafts that would fill what the spine lacks.
+func nameDrafts(c *kernel.Call, spine *lineage.SpineView) error {
+	if len(spine.Missing) == 0 || c.Who.Kind == kernel.Agent {
+		return nil
+	}
+	q := store.ArtifactQuery{
+		Types:    []brenner.TypeName{artifact.TypeProjectBrief, artifact.TypeIntegratedMemo, artifact.TypeProjectSummary},
+		Statuses: []artifact.Status{artifact.Draft},
+	}
+	newest := map[*lineage.Missing]store.Artifact{}
+	err := EachArtifact(c, q, func(a store.Artifact) error {
+		if m := spine.Place(a.Type, a.Module); m != nil && a.Canonical == 0 && !a.Updated.Before(newest[m].Updated) {
+			newest[m] = a
+		}
+		return nil
+	})
+	for m, a := range newest {
+		m.Drafted(brenner.Ref{Artifact: a.ID, Version: a.Head})
+	}
+	return err
 }
 
 // MarkStale fills in which of some nodes need an update.

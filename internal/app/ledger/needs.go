@@ -128,6 +128,9 @@ func otherCauses(c *kernel.Call, stale []api.StaleItem) (map[brenner.Ref][]brenn
 // WaitingSpine says what the spine lacks (N1).
 func (r *Room) WaitingSpine(c *kernel.Call) ([]kernel.Waiting, error) {
 	spine, err := SpineOf(c)
+	if err == nil {
+		err = nameDrafts(c, &spine)
+	}
 	if err != nil || len(spine.Missing) == 0 {
 		return nil, err
 	}

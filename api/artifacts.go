@@ -773,8 +773,10 @@ type DecisionResult struct {
 	// Against is what stands against a version that comes into force.
 	Against []ReviewFinding `json:"against,omitzero"`
 	// MoreAgainst is how much more there is.
-	MoreAgainst int   `json:"more_against,omitzero"`
-	Seq         int64 `json:"seq,omitzero"`
+	MoreAgainst int `json:"more_against,omitzero"`
+	// Lacks says what nobody has done so far in the session whose document comes into force.
+	Lacks []string `json:"lacks,omitzero"`
+	Seq   int64    `json:"seq,omitzero"`
 }
 
 // LostReply is a reply of which some deltas went out of use with a version.

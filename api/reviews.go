@@ -160,6 +160,9 @@ type ReviewView struct {
 	Findings []ReviewFinding `json:"findings"`
 	// MoreFindings is how much more there is.
 	MoreFindings int `json:"more_findings,omitzero"`
+	// Lacks says of a session's document what nobody has done so far: who has not
+	// answered, that nobody was asked to attack it, that nobody has said the answer.
+	Lacks []string `json:"lacks,omitzero"`
 	// Answered are critiques that a later version or a decision names: they stand no more.
 	Answered []ReviewFinding `json:"answered,omitzero"`
 	// Decisions are the newest of those about the artifact, the oldest first.

@@ -214,6 +214,35 @@ func (s SessionInfo) Awaited() []brenner.ActorName {
 	return out
 }
 
+// Lacks says what nobody has done in a session so far, for who decides on its document:
+// that nothing was found against it means little where nobody looked.
+func (s SessionInfo) Lacks() []string {
+	var out []string
+	var silent, critics []string
+	for _, r := range s.Recipients {
+		if r.AnsweredAt.IsZero() {
+			silent = append(silent, string(r.Name))
+		}
+		if r.Role == roster.AdversarialCritic || s.Roster.Mode == roster.Unified {
+			critics = append(critics, string(r.Name))
+		}
+	}
+	switch {
+	case len(s.Recipients) == 0:
+	case len(silent) == len(s.Recipients):
+		out = append(out, fmt.Sprintf("nobody has answered it, of %d who were asked", len(s.Recipients)))
+	case len(silent) > 0:
+		out = append(out, fmt.Sprintf("not answered, of %d who were asked: %s", len(s.Recipients), strings.Join(silent, ", ")))
+	}
+	if len(critics) == 0 {
+		out = append(out, "nobody was asked to attack it: no recipient is its critic")
+	}
+	if !s.Concluded {
+		out = append(out, unconcluded(s.Concludes))
+	}
+	return out
+}
+
 // GoesOn is when a session that compiles when everybody has answered goes on without
 // those who have not (ADR 129): most have, something of theirs waits, and nobody was
 // asked or has answered for a while. It is zero while that is not so.

@@ -233,6 +233,7 @@ func printDecision(w *printer, res api.DecisionResult) {
 	}
 	printLost(w, res)
 	printAgainst(w, res)
+	printLacks(w, res.Lacks)
 	if res.DryRun && len(res.Stale)+len(res.Resting)+len(res.Again) == 0 {
 		w.Println("nothing would become stale")
 	}
@@ -263,6 +264,13 @@ func printAgainst(w *printer, res api.DecisionResult) {
 	}
 	if res.MoreAgainst > 0 {
 		w.Printf("  and %d more; see brenner review\n", res.MoreAgainst)
+	}
+}
+
+// printLacks says what nobody has done in a session whose document is decided on.
+func printLacks(w *printer, lacks []string) {
+	for _, l := range lacks {
+		w.Printf("note: %s\n", l)
 	}
 }
 

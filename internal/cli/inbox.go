@@ -152,6 +152,7 @@ func printReview(w *printer, v api.ReviewView) {
 	case len(v.Findings) == 0:
 		w.Println("nothing")
 	}
+	printLacks(w, v.Lacks)
 	for _, f := range v.Answered {
 		w.Printf("answered, named with %s: %s\n", f.Answer, objectionLine(f))
 	}

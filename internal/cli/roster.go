@@ -244,9 +244,9 @@ func (f *rosterFlags) add(c *cobra.Command) {
 func (f *rosterFlags) to(names string) {
 	for name := range strings.SplitSeq(names, ",") {
 		name, role, has := strings.Cut(strings.TrimSpace(name), "=")
-		f.addressees.Name(name)
+		f.addressees.Name(strings.TrimSpace(name))
 		if has {
-			f.role(role)
+			f.role(strings.TrimSpace(role))
 		}
 	}
 }

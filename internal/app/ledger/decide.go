@@ -63,8 +63,12 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 			if err != nil {
 				return api.DecisionResult{}, err
 			}
+			lacks, err := s.lacking(c, planned)
+			if err != nil {
+				return api.DecisionResult{}, err
+			}
 			out, err := Foresee(c, planned)
-			out.DryRun, out.Lost, out.Against, out.MoreAgainst = true, lost, against, more
+			out.DryRun, out.Lost, out.Against, out.MoreAgainst, out.Lacks = true, lost, against, more, lacks
 			return out, err
 		})
 	}
@@ -81,11 +85,15 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 		if err != nil {
 			return api.DecisionResult{}, err
 		}
+		lacks, err := s.lacking(ch.Call, planned)
+		if err != nil {
+			return api.DecisionResult{}, err
+		}
 		out, err := Decide(ch, planned)
 		if err != nil {
 			return out, err
 		}
-		out.Lost, out.Against, out.MoreAgainst = lost, against, more
+		out.Lost, out.Against, out.MoreAgainst, out.Lacks = lost, against, more, lacks
 		return out, s.Reviews.Decided(ch, planned)
 	})
 }
@@ -105,6 +113,14 @@ func (r *Room) Opposed(c *kernel.Call, a store.Artifact, d *Decided, quoted bool
 		d.Over = append(d.Over, f.Name())
 	}
 	return against, more, err
+}
+
+// lacking says what nobody has done in the session whose document comes into force.
+func (r *Room) lacking(c *kernel.Call, d Decided) ([]string, error) {
+	if d.Status != artifact.Canonical {
+		return nil, nil
+	}
+	return r.Reviews.Lacking(c, d.Ref)
 }
 
 // mostOver is how many objections the record of a promotion names.

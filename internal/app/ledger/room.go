@@ -50,6 +50,8 @@ type Reviews interface {
 	// Against lists what speaks against a version, with what it says if that is to be
 	// quoted, and counts what is not listed.
 	Against(c *kernel.Call, a store.Artifact, v store.Version, quoted bool) ([]api.ReviewFinding, int, error)
+	// Lacking says what nobody has done so far in the session of a document.
+	Lacking(c *kernel.Call, ref brenner.Ref) ([]string, error)
 }
 
 // Disputes is what the ledger needs of stalemates.

@@ -24,7 +24,11 @@ const (
 // addFindings lists what speaks against the version.
 func (r *Room) addFindings(c *kernel.Call, a store.Artifact, v store.Version, out *api.ReviewView) error {
 	o, err := r.objections(c, a, v)
+	if err != nil {
+		return err
+	}
 	out.Findings, out.MoreFindings, out.Answered = o.stand, o.more, o.answered
+	out.Lacks, err = r.Sessions.Lacking(c, v.Ref())
 	return err
 }
 
@@ -50,6 +54,12 @@ func (r *Room) Against(c *kernel.Call, a store.Artifact, v store.Version, quoted
 		}
 	}
 	return o.stand, o.more, err
+}
+
+// Lacking says what nobody has done so far in the session of a document; nothing of what is
+// no such document.
+func (r *Room) Lacking(c *kernel.Call, ref brenner.Ref) ([]string, error) {
+	return r.Sessions.Lacking(c, ref)
 }
 
 // objections is what speaks against a version.

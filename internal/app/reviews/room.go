@@ -47,6 +47,9 @@ type Sessions interface {
 	// Contested lists the fields in a version of a session's document that are in
 	// conflict; none of what is no such document.
 	Contested(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error)
+	// Lacking says what nobody has done so far in the session of a document; nothing of
+	// what is no such document.
+	Lacking(c *kernel.Call, ref brenner.Ref) ([]string, error)
 	// Wrote lists who wrote what a version of a session's document holds beyond an
 	// earlier one, if that is not 0; with an item only who wrote that.
 	Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error)

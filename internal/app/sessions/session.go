@@ -357,6 +357,17 @@ func (r *Room) Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, er
 	return out, err
 }
 
+// Lacking says what nobody has done so far in the session of a document; nothing of what
+// is no such document, or was redacted.
+func (r *Room) Lacking(c *kernel.Call, ref brenner.Ref) ([]string, error) {
+	doc, err := documentIn(c, ref)
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	info, err := findSession(c, brenner.SessionID(ref.Artifact))
+	return info.Lacks(), err
+}
+
 // AgainstAnswer says which critiques are to be read with the answer in a version of a
 // session's document, a line each.
 func (r *Room) AgainstAnswer(c *kernel.Call, ref brenner.Ref) (string, error) {

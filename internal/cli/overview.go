@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"time"
 
-	"brenner"
 	"brenner/api"
 
 	"github.com/spf13/cobra"
@@ -40,8 +39,8 @@ end with exit status 0.`,
 			if err != nil {
 				return err
 			}
-			today, err := s.RunCosts(cmd.Context(), api.RunCostsRequest{Since: res.At.UTC().Truncate(24 * time.Hour)})
-			if err != nil && brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassDenied { // runs are not for agents to see
+			today, err := runCosts(cmd.Context(), s, api.RunCostsRequest{Since: res.At.UTC().Truncate(24 * time.Hour)})
+			if err != nil {
 				return err
 			}
 			return r.show(res, func(w *printer) {

@@ -50,8 +50,8 @@ passed before.`,
 				if err != nil {
 					return err
 				}
-				costs, err := s.RunCosts(asked, api.RunCostsRequest{Work: api.Work{Session: st.ID}})
-				if err != nil && brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassDenied { // runs are not for agents to see
+				costs, err := runCosts(asked, s, api.RunCostsRequest{Work: api.Work{Session: st.ID}})
+				if err != nil {
 					return err
 				}
 				return r.show(struct {
@@ -68,6 +68,20 @@ passed before.`,
 	addLength(c.Flags(), &w.timeout, "timeout", "wait no longer than this", "as long as it takes")
 	c.Flags().DurationVar(&w.interval, "interval", 2*time.Second, "look again after this long")
 	return c
+}
+
+// runCosts is what runs cost, for a person: an agent is not asked for, since what it may
+// not see would be on record as denied to it.
+func runCosts(ctx context.Context, s api.Service, req api.RunCostsRequest) (api.RunCosts, error) {
+	info, err := s.Project(ctx)
+	if err != nil || !info.Person {
+		return api.RunCosts{}, err
+	}
+	costs, err := s.RunCosts(ctx, req)
+	if brenner.ClassOf(brenner.CodeOf(err)) == brenner.ClassDenied { // of another role
+		return api.RunCosts{}, nil
+	}
+	return costs, err
 }
 
 // ranFor is what the runs of a session used, nil if it had none.

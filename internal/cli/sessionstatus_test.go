@@ -21,6 +21,9 @@ type waiting struct {
 	slow   func(context.Context) error
 }
 
+// Project says that an agent looks.
+func (w *waiting) Project(context.Context) (api.ProjectInfo, error) { return api.ProjectInfo{}, nil }
+
 // RunCosts is not for who looks here.
 func (w *waiting) RunCosts(context.Context, api.RunCostsRequest) (api.RunCosts, error) {
 	return api.RunCosts{}, brenner.Errorf(brenner.CodeWriteDenied, "not for you")

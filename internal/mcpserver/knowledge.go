@@ -594,6 +594,9 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 		return written{}, err
 	}
 	out := written{WriteResult: res, over: overlooked(s, ctx, res, in.Task) + changedSince(s, ctx, "", 0, res.Warnings)}
+	if in.Review {
+		out.over = "handed in for a decision; a version after it is handed in by itself, with review\n" + out.over
+	}
 	if in.Done && in.Task != "" {
 		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.over)
 	}

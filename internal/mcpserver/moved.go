@@ -92,11 +92,23 @@ func (p artifactPage) beginning(most int) string {
 	if len(text) <= most {
 		return fmt.Sprintf("%s[without the lines around; %s]\n", brenner.Fenced("", text), all)
 	}
+	if now := withoutRemoved(text); p.lines != "" && len(now) <= most {
+		return fmt.Sprintf("%s[without the lines around and those that were removed; %s]\n", brenner.Fenced("", now), all)
+	}
 	shown := text[:max(0, strings.LastIndexByte(text[:most], '\n'))]
 	if shown == "" {
 		shown = brenner.ClipWords(text, most)
 	}
 	return fmt.Sprintf("%s[goes on, %d more lines; %s]\n", brenner.Fenced("", shown), max(1, strings.Count(text[len(shown):], "\n")), all)
+}
+
+// withoutRemoved is a difference without the lines that are no more: what is said now
+// matters more than what was.
+func withoutRemoved(text string) string {
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--- ")
+	})
+	return strings.Join(lines, "\n")
 }
 
 // warned are the warnings about all deltas of a reply.

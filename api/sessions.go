@@ -586,10 +586,16 @@ func (w Working) Words() string {
 	return fmt.Sprintf("%s (%s) answered at %s", w.Agent, w.Role, at)
 }
 
+// longAway is how many minutes without a call may look as if somebody had gone.
+const longAway = 5
+
 // lastSeen says when somebody at work last did anything.
 func (w Working) lastSeen() string {
 	if w.Seen.IsZero() {
 		return ", not seen for long"
+	}
+	if w.Idle >= longAway {
+		return ", its last call was " + w.Ago() + "; what is measured outside takes none"
 	}
 	return ", last seen " + w.Ago()
 }

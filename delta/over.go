@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Over is a text that somebody else wrote and that an EDIT would write anew, or a KILL
@@ -138,7 +140,8 @@ func IsText(section Section, field string) bool {
 }
 
 // Quoting is a delta block with the same EDIT, in which the texts that it would write over
-// are quoted: in their places it puts what it wanted to say there. "" if something else
+// are quoted: in their places it puts what it wanted to say there, behind them where both
+// are sentences, so that sent as it is it takes nothing away. "" if something else
 // than a text was to take the place of one. A KILL, or what presses a critique, is the same,
 // with an id that says as of when: sent once more it is another.
 func (e *Entry) Quoting(over []Over) string {
@@ -172,7 +175,7 @@ func (e *Entry) Quoting(over []Over) string {
 		if p.value == "" || p.value[0] != '"' {
 			return ""
 		}
-		p.value = `{"old":` + quote(was) + `,"new":` + p.value + `}`
+		p.value = `{"old":` + quote(was) + `,"new":` + both(was, p.value) + `}`
 	}
 	d := e.Delta
 	out := `{"operation":` + quote(string(d.Operation)) + `,"section":` + quote(string(d.Section)) + `,"target_id":` + quote(string(d.TargetID)) +
@@ -181,6 +184,19 @@ func (e *Entry) Quoting(over []Over) string {
 		out += `,"rationale":` + quote(d.Rationale)
 	}
 	return out + "}"
+}
+
+// aSentence is how many bytes a text has at least that may be more than a word or a name.
+const aSentence = 40
+
+// both is what somebody wrote with what an EDIT has, as JSON; one that is a word takes the
+// place of the other, and one that has the other in it is both.
+func both(was, value string) string {
+	var now string
+	if err := json.Unmarshal([]byte(value), &now); err != nil || len(was) < aSentence || len(now) < aSentence || strings.Contains(now, was) {
+		return value
+	}
+	return quote(was + "\n" + now)
 }
 
 // asOf is the same delta, of an item as it reads since the newest of some texts.

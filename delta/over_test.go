@@ -64,6 +64,13 @@ func TestOver_NamesWhatAnEditWouldWriteAnew(t *testing.T) {
 			t.Errorf("%s: %s, %v", block, out[0].Delta.Payload, out[0].Invalid)
 		}
 	}
+	// Of two sentences the block has both, so that sent as it is it takes nothing away.
+	long := "Fate follows the place, as the transplants of May show in nine of ten"
+	both := message(t, "m", "Cy", noon, edit("H3", "hypothesis_slate", `{"claim":"`+long+`"}`))[0]
+	_, over := both.Over(base, time.Time{})
+	if want := `"new":"Fate follows the clone,\nnot the place; the clone decides\n` + long + `"`; !strings.Contains(both.Quoting(over), want) {
+		t.Errorf("%s", both.Quoting(over))
+	}
 	// What was written later is not replaced.
 	e := message(t, "m", "Cy", instant("2020-01-01T00:00:00Z"), edit("H3", "hypothesis_slate", `{"claim":"c"}`))[0]
 	if _, over := e.Over(base, time.Time{}); len(over) > 0 {

@@ -233,7 +233,7 @@ func (e ending) unreadWords() string {
 	if len(e.unread) > 1 {
 		read.More = e.unread[1:min(len(e.unread), mostRead)]
 	}
-	return fmt.Sprintf("written by others and not read by you: %d (%s): artifact_get %s\n", len(e.unread), list(e.unread), jsonOf(read))
+	return fmt.Sprintf("written by others and not read by you (nobody waits for that): %d (%s): artifact_get %s\n", len(e.unread), list(e.unread), jsonOf(read))
 }
 
 func (e ending) othersWords() string {

@@ -55,10 +55,10 @@ func TestEnding_CountsWhatWasNotRead(t *testing.T) {
 	red.must(words, "You may stop", "written (data): ", "mill@1 by BlueLake", "weir@1 by BlueLake")
 	red.mustNot(words, "not read by you") // it is told just now
 	red.mustNot(first(blue.call("inbox", nil)), "not read by you")
-	red.must(first(red.call("inbox", nil)), "\nwritten by others and not read by you: 2 (mill@1, weir@1): artifact_get {\"ref\":\"mill@1\",\"more\":[\"weir@1\"]}\n")
+	red.must(first(red.call("inbox", nil)), "\nwritten by others and not read by you (nobody waits for that): 2 (mill@1, weir@1): artifact_get {\"ref\":\"mill@1\",\"more\":[\"weir@1\"]}\n")
 	red.mustNot(first(red.call("inbox", nil)), "not read by you") // it was told
 	red.call("artifact_get", arguments{"ref": "weir@1"})
-	red.must(first(red.call("inbox", nil)), "written by others and not read by you: 1 (mill@1): artifact_get {\"ref\":\"mill@1\"}\n")
+	red.must(first(red.call("inbox", nil)), "written by others and not read by you (nobody waits for that): 1 (mill@1): artifact_get {\"ref\":\"mill@1\"}\n")
 	red.call("artifact_get", arguments{"ref": "mill@1"})
 	red.mustNot(first(red.call("inbox", nil)), "not read by you")
 }

@@ -166,6 +166,9 @@ func TestDeltaSubmit_CodeAndPathsNameNothing(t *testing.T) {
 	blue.mustNot(first(blue.call("delta_submit", add("it printed 'memo@2 draft → canonical', and (\\\"oxygen@1 gone\\\"):\\n> memo@3 is there\\nBlueLake$ brenner promote memo@4"))), "DANGLING_REFERENCE")
 	words, _ := blue.call("delta_submit", add("`log@9` and a stray ` before\\nnowhere@3"))
 	blue.must(words, "DANGLING_REFERENCE: log@9 is named, and log is at version 1", "not an artifact here: nowhere@3\n")
+	// What is quoted is of another project.
+	words = first(blue.call("artifact_write", arguments{"type": "paper_note", "summary": "Quoted", "content": map[string]any{"format": "text", "data": "It printed `log@9 draft` there."}}))
+	blue.mustNot(words, "DANGLING_REFERENCE")
 }
 
 // D26: that a test was run is believed with what came out; else the answer has the

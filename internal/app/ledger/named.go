@@ -60,8 +60,10 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 			return nil, err
 		case !c.May(policy.Read, a.Type, a.Module):
 			continue
+		case ref.Version > a.Latest && slices.Contains(outside, ref.Artifact):
+			continue // what is quoted is of another project
 		case ref.Version > a.Latest:
-			d.Message = fmt.Sprintf("%s is named, and %s is at version %d", name, ref.Artifact, a.Latest)
+			d.Message = fmt.Sprintf("%s is named, and %s is at version %d; one of another project stands in backticks", name, ref.Artifact, a.Latest)
 		case ref.Version < a.Head:
 			own, err := wroteHead(c, a)
 			if err != nil {

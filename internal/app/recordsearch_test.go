@@ -76,11 +76,26 @@ func searchesAsReading(t *testing.T, s store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What is remembered of the records by now says nothing of what is redacted after it, here and elsewhere.
+	searchesFind(t, s, pi, said, task.ID)
+	elsewhere := world{app: on(t, s), pi: "ada"}.PI()
+	for i, by := range []api.Service{pi, elsewhere} {
+		text := []string{"of no use", "ends"}[i]
+		if _, err := by.Redact(t.Context(), api.RedactRequest{Digest: canon.Sum([]byte(text)), Reason: "it must go too", Everywhere: true}); err != nil {
+			t.Fatal(err)
+		}
+		searchesFind(t, s, pi, said, task.ID)
+	}
+}
+
+// searchesFind searches for words and sees that what is found is what reading every record finds.
+func searchesFind(t *testing.T, s store.Store, pi api.Service, said, task string) {
+	t.Helper()
 	records := wholeRecords(t, s, pi)
 	found := 0
 	for _, text := range []string{
 		apitest.Marker, strings.ToUpper(apitest.Marker[1:]), `"a\\b"`, `\\b" in`, "ähre\nand", "n", `\`, `"`, `\"`, `",`, "WILLOW", "[redacted]", "of no use", "birch", "Poplar", "no tree",
-		"texts", "true}", "2}", "},", string(canon.Sum([]byte(said)))[:9], task.ID, "payload", "nowhere at all",
+		"texts", "true}", "2}", "},", string(canon.Sum([]byte(said)))[:9], task, "payload", "nowhere at all",
 	} {
 		quoted := string(canon.MustMarshal(text))
 		var want []int64

@@ -44,7 +44,7 @@ func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 				req.After = at
 			}
 		}
-		out, err := findRecords(c, s.Kinds(), req, limit)
+		out, err := findRecords(c, s.Room, req, limit)
 		if out.More {
 			out.Cursor = kernel.MakeCursor(out.Last)
 		}
@@ -54,14 +54,18 @@ func (s *Service) Records(ctx context.Context, req api.RecordsRequest) (api.Reco
 
 // findRecords looks through the journal until a page is full, the end is
 // reached, or enough was looked at for one call.
-func findRecords(c *kernel.Call, kinds *kernel.Kinds, req api.RecordsRequest, limit int) (api.RecordList, error) {
+func findRecords(c *kernel.Call, room *Room, req api.RecordsRequest, limit int) (api.RecordList, error) {
 	first, last, more := stretch(c, req)
 	q := store.RecordQuery{Kind: req.Kind, Actor: req.Actor, After: first - 1, Before: last + 1, Newest: req.Newest, Limit: limit + 1}
 	out := api.RecordList{Records: []api.RecordInfo{}, Last: req.After}
 	if req.Newest {
 		out.Last = req.Before
 	}
-	for look := newLook(c, kinds, req); ; q.Limit = min(2*q.Limit, brenner.MaxPage) {
+	look, err := newLook(c, room, req)
+	if err != nil {
+		return api.RecordList{}, err
+	}
+	for ; ; q.Limit = min(2*q.Limit, brenner.MaxPage) {
 		rows, err := c.FindRecords(c.Ctx, q)
 		if err != nil {
 			return api.RecordList{}, err
@@ -73,7 +77,7 @@ func findRecords(c *kernel.Call, kinds *kernel.Kinds, req api.RecordsRequest, li
 		for i, row := range rows {
 			var rec journal.Record
 			if may[i] {
-				if rec, err = readWhole(c, kinds, row); err != nil {
+				if rec, err = readWhole(c, look.kinds, row); err != nil {
 					return api.RecordList{}, err
 				}
 			}
@@ -126,8 +130,7 @@ func stretch(c *kernel.Call, req api.RecordsRequest) (first, last int64, more bo
 // mentions tells the records that name something, by their bytes: a name is a
 // JSON string, alone or before a version.
 func mentions(data []byte, name string) bool {
-	record := string(data)
-	return name == "" || strings.Contains(record, `"`+name+`"`) || strings.Contains(record, `"`+name+`@`)
+	return name == "" || bytes.Contains(data, []byte(`"`+name+`"`)) || bytes.Contains(data, []byte(`"`+name+`@`))
 }
 
 // readWhole reads a record with its texts.
@@ -143,61 +146,89 @@ func readWhole(c *kernel.Call, kinds *kernel.Kinds, row store.Record) (journal.R
 // look is a search for what records name and say.
 type look struct {
 	*kernel.Call
-	kinds *kernel.Kinds
-	about string
+	kinds    *kernel.Kinds
+	outlines *outlines
+	about    string
 	// text is what is looked for as it stands in a record, in lower case; part is the longest stretch of it without a
 	// quotation mark, which cannot begin in one string of a record and end in another.
 	text string
 	part []byte
-	// lowered is room for what is looked through.
+	// lowered is what was looked through last, in lower case.
 	lowered []byte
 }
 
 // smallText bounds the texts that are looked at many at once; a record with a longer one is read.
 const smallText = 8 << 10
 
-func newLook(c *kernel.Call, kinds *kernel.Kinds, req api.RecordsRequest) *look {
+func newLook(c *kernel.Call, room *Room, req api.RecordsRequest) (*look, error) {
 	quoted := strings.ToLower(string(canon.MustMarshal(req.Text)))
-	l := &look{Call: c, kinds: kinds, about: req.About, text: quoted[1 : len(quoted)-1]}
+	l := &look{Call: c, kinds: room.Kinds(), outlines: &room.outlines, about: req.About, text: quoted[1 : len(quoted)-1]}
 	for part := range strings.SplitSeq(l.text, `"`) {
 		if len(part) > len(l.part) {
 			l.part = []byte(part)
 		}
 	}
-	return l
+	return l, l.outlines.open(c)
 }
 
-// among tells which records have to be read: by the bytes of a record and of its texts
-// most are seen not to say what is looked for.
+// among tells which records have to be read: by their outlines, or by the bytes of a record and
+// of its texts, most are seen not to say what is looked for.
 func (l *look) among(rows []store.Record) ([]bool, error) {
 	may, saying := make([]bool, len(rows)), map[brenner.Digest][]int{}
+	drawn, unread := make([]*outline, len(rows)), make([]int, len(rows))
 	for i, row := range rows {
 		if !mentions(row.Data, l.about) {
+			continue
+		}
+		if o := l.outlines.find(row.Seq); o != nil && !o.may(l.part) {
 			continue
 		}
 		if may[i] = l.mayBeIn(withoutTexts(row.Data)); may[i] {
 			continue
 		}
+		drawn[i] = new(outline)
+		drawn[i].add(l.lowered)
 		for _, d := range l.kinds.MayQuote(row) {
 			saying[d] = append(saying[d], i)
+			unread[i]++
 		}
 	}
-	if len(saying) == 0 {
-		return may, nil
-	}
-	var quoted []byte
-	err := l.Blobs(l.Ctx, slices.Collect(maps.Keys(saying)), smallText, func(d brenner.Digest, data []byte) (err error) {
-		if quoted, err = jsontext.AppendQuote(quoted[:0], data); err == nil && !l.mayBeIn(quoted) {
-			delete(saying, d)
+	if len(saying) > 0 {
+		if err := l.amongTexts(saying, drawn, unread); err != nil {
+			return nil, err
 		}
-		return nil // what is no text, its record tells
-	})
+	}
+	for i, o := range drawn {
+		if o != nil && unread[i] == 0 {
+			l.outlines.keep(l.Call, rows[i].Seq, o)
+		}
+	}
 	for _, of := range saying { // what says it, and what was not there to be looked at
 		for _, i := range of {
 			may[i] = true
 		}
 	}
-	return may, err
+	return may, nil
+}
+
+// amongTexts leaves of some texts those that may say what is looked for, and draws all that it has read.
+func (l *look) amongTexts(saying map[brenner.Digest][]int, drawn []*outline, unread []int) error {
+	var quoted []byte
+	return l.Blobs(l.Ctx, slices.Collect(maps.Keys(saying)), smallText, func(d brenner.Digest, data []byte) error {
+		var bad error
+		if quoted, bad = jsontext.AppendQuote(quoted[:0], data); bad != nil {
+			return nil //nolint:nilerr // what is no text, its record tells
+		}
+		found := l.mayBeIn(quoted)
+		for _, i := range saying[d] {
+			drawn[i].add(l.lowered)
+			unread[i]--
+		}
+		if !found {
+			delete(saying, d)
+		}
+		return nil
+	})
 }
 
 // withoutTexts is a record without the member by which it says that its texts are contents, as one that is whole.
@@ -219,7 +250,7 @@ func (l *look) mayBeIn(data []byte) bool {
 		all |= b
 	}
 	if all >= utf8.RuneSelf {
-		return bytes.Contains(bytes.ToLower(data), l.part)
+		l.lowered = bytes.ToLower(data)
 	}
 	return bytes.Contains(l.lowered, l.part)
 }

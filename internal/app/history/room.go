@@ -22,6 +22,8 @@ type Room struct {
 	// Witness remembers how far the journal was, outside the project.
 	Witness Witness
 	Tokens  Tokens
+
+	outlines outlines
 }
 
 // Tokens is what verifying the history needs of access.

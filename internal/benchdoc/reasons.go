@@ -28,8 +28,10 @@ var reasons = map[string]string{
 	"`/journal?q=promote`":                                                "The first search of a process looks through the records one after the other, as many as one call may: their words have no index.",
 	"SQLite, `artifact_get`, clients: 16": "The clients share the two cores. Of the samples of the server 26 % are SQLite's, for the token and for the position of the journal " +
 		"in two snapshots, and 20 net/http's outside of our handlers.",
-	"PostgreSQL, store, one at a time": "Beside its rows a write takes the lock, sees where the journal ends, notes its text for the index and tells those who wait for changes, in the same way to the server and back; a worker indexes on the same two cores.",
-	"PostgreSQL, store, 64 writers":    "A write asks the server nothing. Its rows are checked as they are inserted, its text is noted for the index, and a worker indexes on the same two cores.",
+	"PostgreSQL, store, one at a time": "Beside its rows a write begins and ends a transaction, takes the lock and sees where the journal ends, in the same way to the server and back: some 140 of 450 µs of the server's " +
+		"processor time, before two of the statements became one. A worker indexes on the same two cores.",
+	"PostgreSQL, store, 64 writers": "The content is packed (23 µs of our processor time, which the reference is given packed), and the server looks whether what is linked is there; " +
+		"while a group runs on our side the server waits for it, and we for the server then.",
 	"SQLite, service, 64 writers, 4,096 writes": "What a write needs besides its rows (policy, schema, canonical JSON, hashes, the tree of the journal) takes more processor " +
 		"time than the rows, and two cores are full.",
 	"SQLite, service, 64 writers, 8,192 writes": "As with 4,096.",

@@ -367,10 +367,16 @@ func (t *tx) InsertVersion(ctx context.Context, v store.Version) error {
 			WHEN EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $3) THEN refuse('BR409', 'version ' || $2 || '@' || $3 || ' exists')
 			WHEN $4 = 0 OR $4 < $3 AND EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $4) THEN true
 			ELSE refuse('BR404', 'there is no earlier version ' || $2 || '@' || $4) END`
+		// where all but the version itself is there
+		placed = insert + ` ON CONFLICT (project, artifact, version) DO UPDATE SET seq = versions.seq
+			WHERE refuse('BR409', 'version ' || $2 || '@' || $3 || ' exists')`
 	)
-	sure := t.known.insertable(v)
+	sure, check := t.known.insertable(v), checked
+	if t.known.placed(v) {
+		check = placed
+	}
 	t.known.inserted(v)
-	return t.try(ctx, sure, insert, checked,
+	return t.try(ctx, sure, insert, check,
 		string(v.Artifact), int(v.Version), int(v.Parent), string(v.Status), v.Slot, v.Summary,
 		string(v.Format), content[:], v.Size, v.What, v.Why, string(v.Creator), string(v.Role), v.Created,
 		some(v.Tags), v.Task, v.Invocation, v.Seq, v.Demoted)
@@ -394,10 +400,16 @@ func (t *tx) InsertLink(ctx context.Context, l store.Link) error {
 			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $2 AND version = $3) THEN refuse('BR404', 'there is no version ' || $2 || '@' || $3)
 			WHEN NOT EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $5 AND version = $6) THEN refuse('BR404', 'there is no version ' || $5 || '@' || $6)
 			ELSE true END`
+		// where this write made the version that it leaves
+		target = insert + ` WHERE CASE WHEN EXISTS (SELECT FROM versions WHERE project = $1 AND artifact = $5 AND version = $6) THEN true
+			ELSE refuse('BR404', 'there is no version ' || $5 || '@' || $6) END`
 	)
-	sure := t.known.linkable(l)
+	sure, check := t.known.linkable(l), checked
+	if t.known.fresh[l.From] {
+		check = target
+	}
 	t.known.linked(l)
-	return t.try(ctx, sure, insert, checked,
+	return t.try(ctx, sure, insert, check,
 		string(l.From.Artifact), int(l.From.Version), string(l.Rel), string(l.To.Artifact), int(l.To.Version), l.Seq)
 }
 

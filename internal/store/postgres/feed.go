@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"brenner"
 )
 
 // feed tells those who wait that the journal has grown, whichever process
@@ -29,6 +31,50 @@ const (
 	lookAgain = 15 * time.Second
 	pause     = time.Second
 )
+
+// herald tells the other processes how far the journal goes, behind the writers: a
+// word in their transaction would make the commits of all projects wait for each
+// other, and one behind it is a transaction more that they wait for. It may get lost,
+// those who wait also look by themselves.
+type herald struct {
+	mu      sync.Mutex
+	size    int64 // of the journal
+	telling bool
+	told    time.Time // the last word, for who tells
+	done    sync.WaitGroup
+}
+
+// tellAgain is how long after a word the next one is said, however much is written.
+const tellAgain = 10 * time.Millisecond
+
+// announce says that the journal has grown, or has it said with the next word.
+func (h *herald) announce(s *Store, size int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.size = size
+	if !h.telling {
+		h.telling = true
+		h.done.Go(func() { h.tell(s) })
+	}
+}
+
+// tell says what there is to say until there is nothing new.
+func (h *herald) tell(s *Store) {
+	for more := true; more; {
+		time.Sleep(time.Until(h.told.Add(tellAgain)))
+		h.mu.Lock()
+		size := h.size
+		h.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), brenner.WriteDeadline)
+		_, _ = s.readers.Exec(ctx, `SELECT pg_notify($1, $2)`, channel(s.project), strconv.FormatInt(size, 10))
+		cancel()
+		h.mu.Lock()
+		h.told = time.Now()
+		more = h.size > size
+		h.telling = more
+		h.mu.Unlock()
+	}
+}
 
 // channel is where the commits of a project are announced.
 func channel(project int32) string { return fmt.Sprintf("brenner_%d", project) }

@@ -66,3 +66,36 @@ func TestWait_EndsWithItsContextOrTheStore(t *testing.T) {
 	}
 	wantCode(t, brenner.CodeStoreUnavailable, <-ended)
 }
+
+// The announcements of many writes are few, but the last of them is made, also by a
+// process that ends.
+func TestWait_HearsTheLastOfMany(t *testing.T) {
+	address := project(pgtest.Open(t), "p")
+	reader, writer := open(t, address).(*postgres.Store), open(t, address)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // before it looks by itself
+	defer stop()
+	size := int64(0)
+	write := func(n int) {
+		for range n {
+			if err := writer.Write(ctx, func(tx store.Tx) error { return note(ctx, tx, "k") }); err != nil {
+				t.Fatal(err)
+			}
+			size++
+		}
+	}
+	write(1)
+	if err := reader.Wait(ctx, 0); err != nil { // it listens from now on
+		t.Fatal(err)
+	}
+	write(50)
+	if err := reader.Wait(ctx, size-1); err != nil {
+		t.Fatal(err)
+	}
+	write(2)
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Wait(ctx, size-1); err != nil {
+		t.Fatal(err)
+	}
+}

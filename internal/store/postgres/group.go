@@ -154,12 +154,14 @@ const ends = `
 	coalesce((SELECT first + length(run) / 32 FROM hashes WHERE project = $1 ORDER BY first DESC LIMIT 1), 0)`
 
 // opening begins a transaction and takes the project's lock, with the last of
-// its statements.
+// its statements: what finds the row says how long its lock is waited for.
 func (s *Store) opening(wait time.Duration) []statement {
 	return []statement{
 		{sql: `BEGIN ISOLATION LEVEL READ COMMITTED`},
-		{sql: `SELECT set_config('lock_timeout', $1, true)`, args: []any{strconv.FormatInt(wait.Milliseconds(), 10)}},
-		{sql: `SELECT FROM projects WHERE project = $1 FOR UPDATE`, args: []any{s.project}},
+		{
+			sql:  `SELECT set_config('lock_timeout', $2, true) FROM projects WHERE project = $1 FOR UPDATE`,
+			args: []any{s.project, strconv.FormatInt(wait.Milliseconds(), 10)},
+		},
 	}
 }
 
@@ -364,7 +366,11 @@ func (g *group) commit() {
 	for _, h := range g.held {
 		batch.Queue(h.sql, h.args...).Exec(func(pgconn.CommandTag) error { made++; return nil })
 	}
-	g.queueCommit(batch, &committed)
+	batch.Queue(`COMMIT`).Exec(func(tag pgconn.CommandTag) error {
+		// A transaction that cannot commit answers ROLLBACK, without an error.
+		committed = tag.String() == "COMMIT"
+		return nil
+	})
 	err := g.send(batch)
 	unopened := !g.locked && !committed && (made < len(g.held) && g.held[made].by == nil && !g.conn.Conn().IsClosed() || terminated(err))
 	switch {
@@ -377,22 +383,6 @@ func (g *group) commit() {
 		g.reject(g.kept[0], err, err)
 	default:
 		g.again(g.held[made].by)
-	}
-}
-
-// queueCommit adds the commit, and behind it a word to those who wait for
-// changes. The word is a transaction of its own: inside the first one it would
-// make the commits of all projects wait for each other, and its failure would
-// be a failure to write. It may get lost, those who wait also look by themselves:
-// so it does not wait for the disk a second time.
-func (g *group) queueCommit(batch *pgx.Batch, committed *bool) {
-	batch.Queue(`COMMIT`).Exec(func(tag pgconn.CommandTag) error {
-		// A transaction that cannot commit answers ROLLBACK, without an error.
-		*committed = tag.String() == "COMMIT"
-		return nil
-	})
-	if g.standing.records > g.began.records {
-		batch.Queue(`SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`, channel(g.store.project), strconv.FormatInt(g.standing.records, 10))
 	}
 }
 
@@ -437,6 +427,9 @@ func (g *group) settle(err error) {
 	if err == nil {
 		g.store.left, g.store.edge = g.standing, remember(g.store.edge, g.edge)
 		g.store.worker.Noted(g.noted)
+		if g.standing.records > g.began.records {
+			g.store.herald.announce(g.store, g.standing.records)
+		}
 	} else {
 		g.store.alone = false
 	}

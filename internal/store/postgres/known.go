@@ -49,6 +49,12 @@ func (k *known) insertable(v store.Version) bool {
 		(v.Parent == 0 || v.Parent == latest || v.Parent < latest && k.versions[brenner.Ref{Artifact: v.Artifact, Version: v.Parent}])
 }
 
+// placed tells that the artifact of a version is there, and its parent if it has one.
+func (k *known) placed(v store.Version) bool {
+	return k.artifacts[v.Artifact] &&
+		(v.Parent == 0 || v.Parent < v.Version && k.versions[brenner.Ref{Artifact: v.Artifact, Version: v.Parent}])
+}
+
 func (k *known) inserted(v store.Version) {
 	k.versions[v.Ref()], k.fresh[v.Ref()] = true, true
 	if latest, asked := k.latest[v.Artifact]; asked {

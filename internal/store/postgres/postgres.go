@@ -48,6 +48,7 @@ type Store struct {
 	writer *pgxpool.Pool
 	queue  queue
 	feed   feed
+	herald herald
 	// left is how far the journal went after the last write of this process,
 	// which presumes it is still so if alone. Only who serves looks at them.
 	left  standing
@@ -175,6 +176,7 @@ func (s *Store) Close() error {
 	s.queue.close()
 	s.worker.Close()
 	s.settleAtClose()
+	s.herald.done.Wait()
 	s.feed.close()
 	s.writer.Close()
 	s.readers.Close()

@@ -60,10 +60,10 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 			return nil, err
 		case !c.May(policy.Read, a.Type, a.Module):
 			continue
-		case ref.Version > a.Latest && slices.Contains(outside, ref.Artifact):
-			continue // what is quoted is of another project
+		case ref.Version > a.Latest && quoted.Covers(at[0]) && !inBackticks(text, at[0], at[1]):
+			continue // with other words around it, it is what something else printed
 		case ref.Version > a.Latest:
-			d.Message = fmt.Sprintf("%s is named, and %s is at version %d; one of another project stands in backticks", name, ref.Artifact, a.Latest)
+			d.Message = fmt.Sprintf("%s is named, and %s is at version %d", name, ref.Artifact, a.Latest)
 		case ref.Version < a.Head:
 			own, err := wroteHead(c, a)
 			if err != nil {
@@ -89,6 +89,12 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		})
 	}
 	return out, nil
+}
+
+// inBackticks says whether nothing but a name stands between two backticks, as versions are
+// cited.
+func inBackticks(text string, from, to int) bool {
+	return strings.HasSuffix(text[:from], "`") && strings.HasPrefix(text[to:], "`")
 }
 
 // wroteHead says whether the caller wrote the head of an artifact itself: it need not be told

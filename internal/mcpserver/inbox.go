@@ -131,7 +131,7 @@ func unreadOf(s api.Service, ctx context.Context, page api.Page) (api.MessageLis
 	req.Asks = true
 	asks, err := s.Inbox(ctx, req)
 	rest := slices.DeleteFunc(list.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() })
-	list.Messages = append(asks.Messages, rest...)
+	list.Messages = slices.Concat(asks.Messages, rest)
 	return list, err
 }
 

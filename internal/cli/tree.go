@@ -148,7 +148,7 @@ func nearestCommand(cmd *cobra.Command, word string) string {
 // alsoCalled are words of the documents for what a command calls otherwise.
 var alsoCalled = map[string]string{
 	"lesson": "playbook", "bullet": "playbook", "message": "mail", "token": "agent", "actor": "agent", "role": "roster",
-	"document": "artifact", "hypothesi": "session", "verdict": "stalemate", "disagreement": "stalemate",
+	"document": "artifact", "hypothesi": "session", "hypothese": "session", "verdict": "stalemate", "disagreement": "stalemate",
 }
 
 func commandNames(cmd *cobra.Command) []string {

@@ -396,6 +396,8 @@ type DecisionMade struct {
 	// Critique and Task came of a request for changes.
 	Critique brenner.Ref `json:"critique,omitzero"`
 	Task     *TaskInfo   `json:"task,omitzero"`
+	// Lacks says what nobody has done so far in the session whose document comes into force.
+	Lacks []string `json:"lacks,omitzero"`
 	// Against is what stands against a version that comes into force.
 	Against []ReviewFinding `json:"against,omitzero"`
 	// MoreAgainst is how much more there is.

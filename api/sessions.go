@@ -230,9 +230,9 @@ func (s SessionInfo) Lacks() []string {
 	switch {
 	case len(s.Recipients) == 0:
 	case len(silent) == len(s.Recipients):
-		out = append(out, fmt.Sprintf("nobody has answered it, of %d who were asked", len(s.Recipients)))
+		out = append(out, "nobody has answered it, of those asked: "+strings.Join(silent, ", "))
 	case len(silent) > 0:
-		out = append(out, fmt.Sprintf("not answered, of %d who were asked: %s", len(s.Recipients), strings.Join(silent, ", ")))
+		out = append(out, "some have not answered, of those asked: "+strings.Join(silent, ", "))
 	}
 	if len(critics) == 0 {
 		out = append(out, "nobody was asked to attack it: no recipient is its critic")

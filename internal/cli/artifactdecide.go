@@ -179,6 +179,9 @@ func (d *decider) many(r *runner, cmd *cobra.Command) error {
 		for _, m := range res.Decisions {
 			all.Changes = append(all.Changes, m.Changes...)
 			all.Against, all.MoreAgainst = append(all.Against, m.Against...), all.MoreAgainst+m.MoreAgainst
+			for _, l := range m.Lacks {
+				all.Lacks = append(all.Lacks, m.Ref.String()+": "+l)
+			}
 			if m.New.Version != 0 {
 				w.Printf("%s still holds, as %s\n", m.Ref, m.New)
 			}

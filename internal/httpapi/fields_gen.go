@@ -261,6 +261,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.DecisionMade.Approvals":           "Approvals are what the new version needs before it comes into force; absent where it is in force at once",
 		"brenner/api.DecisionMade.Changes":             "StatusChange is one version's status before and after",
 		"brenner/api.DecisionMade.Critique":            "Critique and Task came of a request for changes",
+		"brenner/api.DecisionMade.Lacks":               "Lacks says what nobody has done so far in the session whose document comes into force",
 		"brenner/api.DecisionMade.Looked":              "LinkMoved is a link that names another version now",
 		"brenner/api.DecisionMade.MoreAgainst":         "MoreAgainst is how much more there is",
 		"brenner/api.DecisionMade.New":                 "New is the version that says that it still holds, and Looked what was looked at: the links that moved",

@@ -63,7 +63,7 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 			if err != nil {
 				return api.DecisionResult{}, err
 			}
-			lacks, err := s.lacking(c, planned)
+			lacks, err := s.Lacking(c, planned)
 			if err != nil {
 				return api.DecisionResult{}, err
 			}
@@ -85,7 +85,7 @@ func (s *Service) decide(ctx context.Context, name string, req kernel.Keyed, ref
 		if err != nil {
 			return api.DecisionResult{}, err
 		}
-		lacks, err := s.lacking(ch.Call, planned)
+		lacks, err := s.Lacking(ch.Call, planned)
 		if err != nil {
 			return api.DecisionResult{}, err
 		}
@@ -115,8 +115,9 @@ func (r *Room) Opposed(c *kernel.Call, a store.Artifact, d *Decided, quoted bool
 	return against, more, err
 }
 
-// lacking says what nobody has done in the session whose document comes into force.
-func (r *Room) lacking(c *kernel.Call, d Decided) ([]string, error) {
+// Lacking says what nobody has done in the session whose document a decision brings into
+// force.
+func (r *Room) Lacking(c *kernel.Call, d Decided) ([]string, error) {
 	if d.Status != artifact.Canonical {
 		return nil, nil
 	}

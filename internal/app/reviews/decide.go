@@ -116,6 +116,9 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 		if made.Against, made.MoreAgainst, err = r.Ledger.Opposed(c, a, &d, req.DryRun); err != nil {
 			return p, err
 		}
+		if made.Lacks, err = r.Ledger.Lacking(c, d); err != nil {
+			return p, err
+		}
 		for _, ch := range d.Changes {
 			made.Changes = append(made.Changes, api.StatusChange(ch))
 		}

@@ -40,9 +40,9 @@ func (m *Missing) Drafted(draft brenner.Ref) {
 	m.Message += fmt.Sprintf(": %s is a draft, to be promoted", draft)
 }
 
-// Place is what a version of a type and module is missing from the spine, nil if nothing
-// is there.
-func (v *SpineView) Place(t brenner.TypeName, m brenner.Module) *Missing {
+// Lacks is the place in the spine that a version of a type, in a module, would fill; nil if
+// none of it is empty.
+func (v *SpineView) Lacks(t brenner.TypeName, m brenner.Module) *Missing {
 	for i, missing := range v.Missing {
 		if missing.Type == t && (missing.Module == "" || missing.Module == m) {
 			return &v.Missing[i]

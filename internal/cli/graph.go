@@ -148,7 +148,7 @@ func printSpine(w *printer, v lineage.SpineView) {
 	line := func(t brenner.TypeName, m brenner.Module, n *lineage.Node) []string {
 		what := strings.TrimSpace(string(t) + " " + string(m))
 		if n == nil {
-			if missing := v.Place(t, m); missing != nil && missing.Draft.Version > 0 {
+			if missing := v.Lacks(t, m); missing != nil && missing.Draft.Version > 0 {
 				promote = append(promote, missing.Draft)
 				return []string{what, missing.Draft.String(), "draft", "not in force until it is promoted"}
 			}

@@ -70,8 +70,8 @@ passed before.`,
 	return c
 }
 
-// runCosts is what runs cost, for a person: an agent is not asked for, since what it may
-// not see would be on record as denied to it.
+// runCosts is what runs cost, for a person. In an agent's name it is not asked: what an
+// agent may not see would be on record as denied to it.
 func runCosts(ctx context.Context, s api.Service, req api.RunCostsRequest) (api.RunCosts, error) {
 	info, err := s.Project(ctx)
 	if err != nil || !info.Person {

@@ -136,8 +136,10 @@ var grave = []string{"redact", "promote", "ask", "run"}
 // word is a slip for it.
 func nearestCommand(cmd *cobra.Command, word string) string {
 	names := commandNames(cmd)
-	if noun := alsoCalled[strings.TrimSuffix(word, "s")]; slices.Contains(names, noun) {
-		return noun
+	for _, also := range alsoCalled {
+		if strings.HasPrefix(word, also.word) && slices.Contains(names, also.command) {
+			return also.command
+		}
 	}
 	if near := brenner.Slip(word, names); near != "" {
 		return near
@@ -145,10 +147,11 @@ func nearestCommand(cmd *cobra.Command, word string) string {
 	return brenner.Nearest(word, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(grave, n) }))
 }
 
-// alsoCalled are words of the documents for what a command calls otherwise.
-var alsoCalled = map[string]string{
-	"lesson": "playbook", "bullet": "playbook", "message": "mail", "token": "agent", "actor": "agent", "role": "roster",
-	"document": "artifact", "hypothesi": "session", "hypothese": "session", "verdict": "stalemate", "disagreement": "stalemate",
+// alsoCalled are words of the documents, as they begin in the singular and the plural, for
+// what a command calls otherwise.
+var alsoCalled = []struct{ word, command string }{
+	{"lesson", "playbook"}, {"bullet", "playbook"}, {"message", "mail"}, {"token", "agent"}, {"actor", "agent"}, {"role", "roster"},
+	{"document", "artifact"}, {"hypothes", "session"}, {"verdict", "stalemate"}, {"disagreement", "stalemate"},
 }
 
 func commandNames(cmd *cobra.Command) []string {

@@ -294,7 +294,7 @@ func nameDrafts(c *kernel.Call, spine *lineage.SpineView) error {
 	}
 	newest := map[*lineage.Missing]store.Artifact{}
 	err := EachArtifact(c, q, func(a store.Artifact) error {
-		if m := spine.Place(a.Type, a.Module); m != nil && a.Canonical == 0 && !a.Updated.Before(newest[m].Updated) {
+		if m := spine.Lacks(a.Type, a.Module); m != nil && a.Canonical == 0 && !a.Updated.Before(newest[m].Updated) {
 			newest[m] = a
 		}
 		return nil

@@ -484,3 +484,29 @@ func TestSubmit_DoubtsARewordingUnderTests(t *testing.T) {
 	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H1":"slow to begin"}}`, ""))
 	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})), "Foretold before")
 }
+
+// X4: who hands a version in with writing it is told that it was.
+func TestWrite_SaysThatItWasHandedIn(t *testing.T) {
+	_, blue, _ := pair(t)
+	in := analysis("mill", nil)
+	blue.mustNot(first(blue.call("artifact_write", in)), "handed in for a decision")
+	again := analysis("other", nil)
+	again["review"] = true
+	blue.must(first(blue.call("artifact_write", again)), "wrote other@1, draft", "handed in for a decision")
+}
+
+// C33: how a session is concluded is said once to who waits, that it is not again and again.
+func TestInbox_SaysOnceHowASessionIsConcluded(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	asked := blue
+	if !strings.Contains(first(blue.call("status", nil)), "has no conclusion yet") {
+		asked = red
+	}
+	asked.call("inbox", nil)
+	asked.must(first(asked.call("inbox", nil)), "has no conclusion yet, and it is yours to say: once what was asked for is in, delta_submit an EDIT of RT")
+	last := first(asked.call("inbox", nil))
+	asked.must(last, "has no conclusion yet: it is yours to say, once what was asked for is in")
+	asked.mustNot(last, "delta_submit an EDIT of RT")
+}

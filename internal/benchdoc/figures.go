@@ -122,7 +122,8 @@ it starts, and before it had, after 50 others; and the slowest of the first ten 
 		},
 	}},
 	{"Server", `Tools called through MCP over HTTP with a token, on a project of 300 notes, writes synced to disk; beside them the same calls of the
-service by as many callers without a network, and how many times more requests a server takes that only sends as many bytes.`, concat(
+service by as many callers without a network, and how many times more requests a server takes that only sends as many bytes. Artifacts are read by a
+person and nothing is written meanwhile, so that rows are recalled (ADR 185); an agent's read is charged, which is a write, and gains little from that.`, concat(
 		tool("SQLite", "sqlite", "artifact_get"), tool("SQLite", "sqlite", "delta_submit"), tool("SQLite", "sqlite", "context_assemble"),
 		tool("PostgreSQL", "postgres", "artifact_get"), tool("PostgreSQL", "postgres", "delta_submit"), tool("PostgreSQL", "postgres", "context_assemble"),
 	)},

@@ -150,8 +150,16 @@ func nearestCommand(cmd *cobra.Command, word string) string {
 // alsoCalled are words of the documents, as they begin in the singular and the plural, for
 // what a command calls otherwise.
 var alsoCalled = []struct{ word, command string }{
-	{"lesson", "playbook"}, {"bullet", "playbook"}, {"message", "mail"}, {"token", "agent"}, {"actor", "agent"}, {"role", "roster"},
-	{"document", "artifact"}, {"hypothes", "session"}, {"verdict", "stalemate"}, {"disagreement", "stalemate"},
+	{"lesson", "playbook"},
+	{"bullet", "playbook"},
+	{"message", "mail"},
+	{"token", "agent"},
+	{"actor", "agent"},
+	{"role", "roster"},
+	{"document", "artifact"},
+	{"hypothes", "session"},
+	{"verdict", "stalemate"},
+	{"disagreement", "stalemate"},
 }
 
 func commandNames(cmd *cobra.Command) []string {

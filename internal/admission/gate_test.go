@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"brenner"
@@ -100,52 +101,50 @@ func TestGate_OneCallerHasAShare(t *testing.T) {
 // X10: who waits is let in in order when there is room; who has too many waiting
 // is RATE_LIMITED, and so is who waited too long.
 func TestGate_TheLineIsBoundedAndInOrder(t *testing.T) {
-	g := admission.NewGate(limits())
-	all := start(t.Context(), t, g, "a", 100*megabyte)
-	var order []int
-	var mu sync.Mutex
-	var waiting sync.WaitGroup
-	for i := range 3 {
-		asked := make(chan struct{})
-		waiting.Go(func() {
-			err := g.Do(t.Context(), "b", func(w *admission.Work) error {
-				err := w.Spend(90 * megabyte)
+	synctest.Test(t, func(t *testing.T) {
+		g := admission.NewGate(limits())
+		all := start(t.Context(), t, g, "a", 100*megabyte)
+		var order []int
+		var mu sync.Mutex
+		var waiting sync.WaitGroup
+		for i := range 3 {
+			waiting.Go(func() {
+				err := g.Do(t.Context(), "b", func(w *admission.Work) error {
+					if err := w.Spend(90 * megabyte); err != nil {
+						return err
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					order = append(order, i)
+					return nil
+				})
 				if err != nil {
-					close(asked)
-					return err
+					t.Error(err)
 				}
-				mu.Lock()
-				defer mu.Unlock()
-				order = append(order, i)
-				return nil
 			})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-		<-asked
-		time.Sleep(10 * time.Millisecond) // between asking and standing in line
-	}
-	if err := g.Do(t.Context(), "b", func(w *admission.Work) error { return w.Spend(90 * megabyte) }); !errors.Is(err, brenner.CodeRateLimited) {
-		t.Errorf("the fourth in line: %v", err)
-	}
-	all.finish(t)
-	waiting.Wait()
-	if len(order) != 3 || order[0] != 0 || order[1] != 1 || order[2] != 2 {
-		t.Errorf("let in in the order %v", order)
-	}
+			synctest.Wait() // till it stands in line
+		}
+		if err := g.Do(t.Context(), "b", func(w *admission.Work) error { return w.Spend(90 * megabyte) }); !errors.Is(err, brenner.CodeRateLimited) {
+			t.Errorf("the fourth in line: %v", err)
+		}
+		all.finish(t)
+		waiting.Wait()
+		if len(order) != 3 || order[0] != 0 || order[1] != 1 || order[2] != 2 {
+			t.Errorf("let in in the order %v", order)
+		}
 
-	hasty := limits()
-	hasty.Wait = time.Millisecond
-	g = admission.NewGate(hasty)
-	all = start(t.Context(), t, g, "a", 100*megabyte)
-	if err := g.Do(t.Context(), "b", func(w *admission.Work) error { return w.Spend(90 * megabyte) }); !errors.Is(err, brenner.CodeRateLimited) {
-		t.Errorf("waited too long: %v", err)
-	}
-	all.finish(t)
-	if !now(g, "b", 100*megabyte) {
-		t.Error("who gave up left something behind")
-	}
+		hasty := limits()
+		hasty.Wait = time.Millisecond
+		g = admission.NewGate(hasty)
+		all = start(t.Context(), t, g, "a", 100*megabyte)
+		if err := g.Do(t.Context(), "b", func(w *admission.Work) error { return w.Spend(90 * megabyte) }); !errors.Is(err, brenner.CodeRateLimited) {
+			t.Errorf("waited too long: %v", err)
+		}
+		all.finish(t)
+		if !now(g, "b", 100*megabyte) {
+			t.Error("who gave up left something behind")
+		}
+	})
 }
 
 // X10: what a request's work held counts until its answer is sent, and the rest

@@ -104,7 +104,8 @@ func (c *changeWriter) field(f, old *shown) {
 	case kind == KindOutcomes || kind == KindScore:
 		c.cells(f, old)
 	default:
-		if part, ok := changedPassages(old.text(), f.text()); ok && kind != KindReferences {
+		before := c.before.named(old, old.text())
+		if part, ok := changedPassages(before, c.now.named(f, f.text())); ok && kind != KindReferences {
 			if c.now.label(f) == unread {
 				part = alsoName(f.name()) + " = " + part
 			}
@@ -114,7 +115,7 @@ func (c *changeWriter) field(f, old *shown) {
 		}
 		c.now.out.WriteString(text)
 		if kind != KindReferences {
-			c.was("", old.text())
+			c.was("", before)
 		}
 	}
 }

@@ -395,6 +395,9 @@ func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (string, *b
 			return "", c.tired()
 		}
 		now, found := r.apply(text)
+		if found == 0 && it != nil && namesItems(was.Field) { // as it is shown
+			now, found = r.apply(c.doc.withIDs(it, text))
+		}
 		if found == 1 {
 			text = now
 			continue

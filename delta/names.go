@@ -49,6 +49,57 @@ func (a *Artifact) Called(name string) []Named {
 	return out
 }
 
+// namesItems says whether a field says which items an item is about: its text is shown with
+// their ids.
+func namesItems(field string) bool { return field == "discriminates" || field == targetsField }
+
+// withIDs is a text of an item with the ids of items in the place of the names that were
+// given to them before they had any: by the item's own authors, or by one other agent alone.
+func (a *Artifact) withIDs(it *Item, text string) string {
+	parts := func(r rune) bool { return r != ':' && partsNames(r) }
+	var b strings.Builder
+	for text != "" {
+		end := strings.IndexFunc(text, parts)
+		switch {
+		case end < 0:
+			end = len(text)
+		case end == 0:
+			end = strings.IndexFunc(text, func(r rune) bool { return !parts(r) })
+			if end < 0 {
+				end = len(text)
+			}
+			b.WriteString(text[:end])
+			text = text[end:]
+			continue
+		}
+		word := strings.TrimRight(text[:end], ":")
+		b.WriteString(a.idOf(it, word) + text[len(word):end])
+		text = text[end:]
+	}
+	return b.String()
+}
+
+// idOf is the id of the item that a word in a text of another item names, or the word.
+func (a *Artifact) idOf(it *Item, word string) string {
+	if !isName(word) || !tellsItself(word) && !strings.Contains(word, ":") {
+		return word
+	}
+	for _, agent := range it.Authors() {
+		if id, ok := a.lookup(agent, word); ok {
+			return string(id)
+		}
+	}
+	found := word
+	for _, agent := range a.meta.Contributors {
+		if id, ok := a.lookup(agent, word); ok && found != word && found != string(id) {
+			return word // two agents mean two items by it
+		} else if ok {
+			found = string(id)
+		}
+	}
+	return found
+}
+
 // tellsItself says that nobody takes a name for a plain word.
 func tellsItself(name string) bool {
 	return strings.ContainsAny(name, "-_0123456789") || strings.ToUpper(name) == name

@@ -217,10 +217,10 @@ const unread = "Also"
 func (w *plainWriter) field(f *shown) {
 	if f.field == unknownField {
 		if label := w.label(f); label != unread {
-			w.line(label, itemList(f.value))
+			w.line(label, w.named(f, itemList(f.value)))
 			return
 		}
-		w.line(unread, alsoName(f.name())+" = "+f.text())
+		w.line(unread, alsoName(f.name())+" = "+w.named(f, f.text()))
 		w.candidates("", f.rival())
 		return
 	}
@@ -237,9 +237,18 @@ func (w *plainWriter) field(f *shown) {
 	case KindOutcomes, KindScore:
 		w.cells(label, f)
 	default:
-		w.line(label, f.text())
+		w.line(label, w.named(f, f.text()))
 		w.candidates("", f.rival())
 	}
+}
+
+// named is what a field says, with the ids of the items that it names if it says which it is
+// about.
+func (w *plainWriter) named(f *shown, text string) string {
+	if !namesItems(f.name()) {
+		return text
+	}
+	return w.artifact.withIDs(w.item, text)
 }
 
 // itemList is a list of ids as it came, on a line; whatever else came, as it is.

@@ -35,3 +35,20 @@ func TestSession_AnswerAndObserved(t *testing.T) {
 	red.submits(deltaBlock("KILL", "H2", "hypothesis_slate", `{"reason":"T1"}`, ""))
 	blue.must(show(blue, arguments{"items": []any{"P1"}, "again": true}), "H2 = N/A (foretold: faster)")
 }
+
+// D4: what items are about is shown by their ids, whatever the reply called them that put
+// them up, and words of it can be replaced as they are shown or as they were sent.
+func TestSession_ShowsIDsForNames(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "H-PARSER", "the parser is slow") + hypothesis("Disk", "H-DISK", "the disk is slow") +
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H-PARSER from H-DISK, off-line","expected_outcomes":{"H-PARSER":"slow"}}`, ""))
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"it is circular","targets":["BlueLake:H-PARSER"]}`, ""))
+	show := func(id string) string {
+		return first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{id}, "again": true}))
+	}
+	red.must(show("T1"), "Discriminates: H1 from H2, off-line\n")
+	red.must(show("C1"), "Targets: H1\n")
+	blue.must(blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"discriminates":{"old":"from H-DISK","new":"and H-DISK"}}`, "")), "T1: applied")
+	blue.must(blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"discriminates":{"old":"H1 and H2","new":"H1, H2"}}`, "")), "T1: applied")
+	red.must(show("T1"), "Discriminates: H1, H2, off-line\n")
+}

@@ -27,7 +27,8 @@ type Run struct {
 	By brenner.ActorName `json:"by"`
 	At time.Time         `json:"at"` // when it was said last
 	// Result is the version that has what came out, as it was recorded, if some is named;
-	// Newer the one that who ran the test has written of it since, 0 if none.
+	// Newer the one that who ran the test has written of it since, 0 if none, or if that says
+	// the same.
 	Result string          `json:"result,omitzero"`
 	Newer  brenner.Version `json:"newer,omitzero"`
 }

@@ -103,8 +103,10 @@ func TestStanding_ResultsInForceAndTheDead(t *testing.T) {
 		deltaBlock("ADD", "", "predictions_table", `{"condition":"cold","predictions":{"H1":"slow","H2":"fast"}}`, ""))
 	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"actual_outcomes":{"H1":"slow, cold@1"},"status":"run"}`, ""))
 	red.must(first(red.call("inbox", nil)), "run T1 (BlueLake: cold@1)")
+	blue.call("artifact_write", arguments{"id": "cold", "summary": "in other words", "content": analysis("cold", nil)["content"], "change": map[string]any{"what": "w", "why": "y"}})
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "again": true})), "by now @")
 	blue.call("artifact_write", arguments{"id": "cold", "summary": "measured again", "content": map[string]any{"format": "text", "data": "again\n"}, "change": map[string]any{"what": "w", "why": "y"}})
-	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "run T1 (BlueLake: cold@1, by now @2)")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair"})), "run T1 (BlueLake: cold@1, by now @3)")
 
 	red.call("inbox", nil)
 	blue.submits(deltaBlock("KILL", "P1", "predictions_table", `{"reason":"too plain"}`, ""))

@@ -293,7 +293,7 @@ func deadIn(doc *delta.Artifact, id delta.ItemID) bool {
 }
 
 // testsOf says how far the tests of a document have come, and of each result whether who
-// ran the test has written a newer version of it.
+// ran the test has written a newer version of it that says something else.
 func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta.Test, error) {
 	tests := delta.Tests(doc)
 	for _, t := range tests {
@@ -317,7 +317,14 @@ func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta
 			if err != nil {
 				return nil, err
 			}
-			if v.Creator == run.By { // what others make of it is not what came out
+			if v.Creator != run.By { // what others make of it is not what came out
+				continue
+			}
+			named, err := c.Version(c.Ctx, ref)
+			if err != nil && brenner.CodeOf(err) != brenner.CodeNotFound {
+				return nil, err
+			}
+			if named.Content != v.Content {
 				t.Done[i].Newer = head.Version
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/delta"
 )
 
 // Artifacts is knowledge: written as versions, read back, decided upon.
@@ -663,8 +664,16 @@ type DiffResult struct {
 }
 
 // Words is the difference as an agent reads it, and what that is charged for. The summary
-// stands above it, as what became of it.
+// stands above it, as what became of it. Of a long line that changed in places, what did is
+// said in a line that begins with ~.
 func (d DiffResult) Words() string {
+	d.Content = slices.Clone(d.Content)
+	for i := range d.Content {
+		d.Content[i].Hunks = slices.Clone(d.Content[i].Hunks)
+		for j := range d.Content[i].Hunks {
+			d.Content[i].Hunks[j].Lines = inPlaces(d.Content[i].Hunks[j].Lines)
+		}
+	}
 	if d.Summary() == nil {
 		return d.Text()
 	}
@@ -687,6 +696,62 @@ func (d DiffResult) Lines() string {
 		}
 	}
 	return d.Words()
+}
+
+// How long a line may be that stands around a change, and among how many lines that were
+// removed the one is looked for that another took the place of.
+const (
+	lineAround = 200
+	nearLines  = 3
+)
+
+// inPlaces are the lines of a hunk with one in the place of two where a long line changed
+// in places, and the long ones around it cut: who asks what changed has them.
+func inPlaces(lines []string) []string {
+	var out []string
+	for len(lines) > 0 {
+		if !strings.ContainsRune(`-+\`, rune(lines[0][0])) {
+			out, lines = append(out, brenner.ClipWords(lines[0], lineAround)), lines[1:]
+			continue
+		}
+		gone := lines[:leading(lines, '-')]
+		noted := lines[len(gone):][:leading(lines[len(gone):], '\\')] // no line feed at the end
+		came := lines[len(gone)+len(noted):]
+		came = came[:leading(came, '+')]
+		if changed, ok := changedLines(gone, came); ok {
+			out = append(out, changed...)
+		} else {
+			out = slices.Concat(out, gone, noted, came)
+		}
+		lines = lines[len(gone)+len(noted)+len(came):]
+	}
+	return out
+}
+
+// leading counts the lines at the beginning that have a mark.
+func leading(lines []string, mark byte) int {
+	if n := slices.IndexFunc(lines, func(line string) bool { return line[0] != mark }); n >= 0 {
+		return n
+	}
+	return len(lines)
+}
+
+// changedLines are lines that took the place of others, of those that changed in places what
+// did; not ok if none did.
+func changedLines(gone, came []string) (out []string, ok bool) {
+	from := 0 // of those that came, up to which they are written
+	for i, line := range came {
+		for n := range gone[:min(len(gone), nearLines)] {
+			now := delta.Changed(gone[n][1:], line[1:])
+			if now == line[1:] {
+				continue
+			}
+			out = slices.Concat(out, gone[:n], came[from:i], []string{"~" + strings.ReplaceAll(now, "\n", "\n~")})
+			gone, from, ok = gone[n+1:], i+1, true
+			break
+		}
+	}
+	return slices.Concat(out, gone, came[from:]), ok
 }
 
 // Summary is what became of the summary, nil if it is as it was.

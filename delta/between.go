@@ -26,11 +26,16 @@ const (
 	longestGone = 200
 )
 
-// changedPassages gives the passages of a long text that changed, with a few words
-// around them, those that are gone as [-…-] and those that came as {+…+}, and between
+// changedPassages gives the passages of a long text that changed, each on a line, with a few
+// words around them, those that are gone as [-…-] and those that came as {+…+}, and between
 // them how much is as before. Not ok are short texts, those that changed for the most
 // part, and those that use these signs themselves: they are shown whole (D19).
 func changedPassages(before, now string) (out string, ok bool) {
+	return passagesWith(before, now, howMuch)
+}
+
+// passagesWith is changedPassages with other words for how much is as before.
+func passagesWith(before, now string, left func(text string) string) (out string, ok bool) {
 	if utf8.RuneCountInString(now) < longText || len(before) < longText || signed(before) || signed(now) {
 		return "", false
 	}
@@ -39,32 +44,63 @@ func changedPassages(before, now string) (out string, ok bool) {
 	if len(changes) > mostPassages {
 		return "", false
 	}
-	kept := len(now)
-	for _, c := range changes {
-		kept -= len(strings.Join(new[c.NewLo:c.NewHi], ""))
-	}
-	if 2*kept < len(now) {
+	if !mostlyKept(new, changes) {
 		return "", false
 	}
+	out = places(old, new, changes, left)
+	return out, len(changes) > 0 && 4*len(out) < 3*len(now)
+}
+
+// mostlyKept says whether at least half of a text, cut into words, was there before.
+func mostlyKept(now []string, changes []linediff.Change) bool {
+	all := len(strings.Join(now, ""))
+	kept := all
+	for _, c := range changes {
+		kept -= len(strings.Join(now[c.NewLo:c.NewHi], ""))
+	}
+	return 2*kept >= all
+}
+
+// places writes the places in which a text changed, with a few words around them.
+func places(old, now []string, changes []linediff.Change, left func(text string) string) string {
 	var b strings.Builder
-	at := 0 // of new, up to which it is written
+	at := 0 // of now, up to which it is written
 	for i, c := range changes {
 		from := max(at, c.NewLo-aroundChange)
-		b.WriteString(asBefore(new[at:from]))
-		b.WriteString(strings.Join(new[from:c.NewLo], ""))
-		if c.NewLo > 0 && c.NewLo == len(new) && strings.TrimRightFunc(now, unicode.IsSpace) == now {
+		same, cut := asBefore(now[at:from], left)
+		if cut && i > 0 {
+			same = "\n" + same
+		}
+		b.WriteString(same + strings.Join(now[from:c.NewLo], ""))
+		if c.NewLo > 0 && c.NewLo == len(now) && strings.TrimRightFunc(now[c.NewLo-1], unicode.IsSpace) == now[c.NewLo-1] {
 			b.WriteString(" ")
 		}
-		b.WriteString(between(strings.Join(old[c.OldLo:c.OldHi], ""), strings.Join(new[c.NewLo:c.NewHi], "")))
-		at = min(len(new), c.NewHi+aroundChange)
+		b.WriteString(between(strings.Join(old[c.OldLo:c.OldHi], ""), strings.Join(now[c.NewLo:c.NewHi], "")))
+		at = min(len(now), c.NewHi+aroundChange)
 		if i+1 < len(changes) {
 			at = min(at, changes[i+1].NewLo)
 		}
-		b.WriteString(strings.Join(new[c.NewHi:at], ""))
+		b.WriteString(strings.Join(now[c.NewHi:at], ""))
 	}
-	b.WriteString(asBefore(new[at:]))
-	out = strings.TrimSpace(b.String())
-	return out, len(changes) > 0 && 4*len(out) < 3*len(now)
+	same, _ := asBefore(now[at:], left)
+	return strings.ReplaceAll(strings.TrimSpace(b.String()+same), " \n", "\n")
+}
+
+func leftOut(string) string { return "…" }
+
+// longestChange is how much is shown of a text that was, and of the one in its place, on a line.
+const longestChange = 160
+
+// ChangeOf says on a line what became of a text, in quotes: where it changed, or both where
+// little of it stayed.
+func ChangeOf(was, now string) string {
+	was, now = onOneLine(was), onOneLine(now)
+	old, words := cutWords(was), cutWords(now)
+	changes := joinClose(linediff.Compare(trimmed(old), trimmed(words)))
+	if !signed(was) && !signed(now) && mostlyKept(words, changes) {
+		return `"` + brenner.ClipWords(strings.ReplaceAll(places(old, words, changes, leftOut), "\n", " "), 2*longestChange) + `"`
+	}
+	return `"` + brenner.ClipWords(was, longestChange) + `" → "` + brenner.ClipWords(now, longestChange) + `"`
 }
 
 // Changed is a text as somebody is shown it who has it as it was: the passages of a long
@@ -119,14 +155,17 @@ func signed(text string) bool {
 const asBeforeEnd = "characters as before]"
 
 // asBefore says how much of a text stayed as it was, and leaves a little of it as it is.
-func asBefore(words []string) string {
+func asBefore(words []string, left func(text string) string) (said string, cut bool) {
 	text := strings.Join(words, "")
 	shown := strings.TrimRightFunc(text, unicode.IsSpace)
-	said := "[" + strconv.Itoa(utf8.RuneCountInString(shown)) + " " + asBeforeEnd
-	if len(shown) <= 2*len(said) {
-		return text
+	if len(shown) <= 2*len(howMuch(shown)) {
+		return text, false
 	}
-	return said + " "
+	return left(shown) + " ", true
+}
+
+func howMuch(text string) string {
+	return "[" + strconv.Itoa(utf8.RuneCountInString(text)) + " " + asBeforeEnd
 }
 
 // between shows the words that took the place of others.

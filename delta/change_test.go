@@ -96,7 +96,7 @@ func TestChanges_GiveThePartOfALongText(t *testing.T) {
 		head + "Tags am meisten." + tail: "Claim: [610 characters as before] wird kälter. Es wird kälter. [-Nachts-]{+Tags+} am meisten. So viel dazu. [545 characters as before]\n",
 		head + strings.TrimSpace(tail):   "Claim: [610 characters as before] wird kälter. Es wird kälter. [-Nachts am meisten.-] So viel dazu. So viel [537 characters as before]\n",
 		head + "Nachts am meisten.":      "Claim: [626 characters as before] wird kälter. Nachts am meisten. [-So viel dazu.",
-		"Neu. " + head:                   "Claim: {+Neu.+} Es wird kälter. Es wird [586 characters as before] wird kälter. Es wird kälter. [-Nachts am meisten. So viel",
+		"Neu. " + head:                   "Claim: {+Neu.+} Es wird kälter. Es wird\n    [586 characters as before] wird kälter. Es wird kälter. [-Nachts am meisten. So viel",
 	} {
 		if got := delta.Join(delta.Changes(say(one, 3, claim), delta.Part{Since: one})); !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -25,9 +25,10 @@ type FieldText struct {
 }
 
 // Around is the text as who changed a part of it is told that it reads now: a short one
-// whole, of a long one the passages that changed, of a long passage where it begins and ends.
+// whole, of a long one the passages that changed, each on a line, of a long passage where it
+// begins and ends.
 func (t FieldText) Around() string {
-	if out, ok := changedPassages(t.Was, t.Text); ok {
+	if out, ok := passagesWith(t.Was, t.Text, leftOut); ok {
 		return out
 	}
 	const whole, near = 200, 60

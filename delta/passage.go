@@ -139,14 +139,14 @@ func passageOf(a *Artifact, it *Item, whole bool) Passage {
 	return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: w.out.String()}
 }
 
-// reworded says of a test which hypotheses say something else by now than when it foretold
-// what it would show under them.
+// reworded says of a test what hypotheses say otherwise by now than when it foretold what it
+// would show under them.
 func (w *plainWriter) reworded() {
 	var parts []string
 	for _, r := range w.artifact.Reworded(w.item) {
-		parts = append(parts, string(r.Hypothesis)+" (by "+string(r.By)+", "+r.At.Format("2006-01-02 15:04")+" UTC)")
+		parts = append(parts, r.Words()+" (by "+string(r.By)+", "+r.At.Format("2006-01-02 15:04")+" UTC)")
 	}
-	w.line("Foretold before a rewording", strings.Join(parts, ", "))
+	w.line("Changed since it was foretold", strings.Join(parts, "; "))
 }
 
 func reasonOf(d *Death) string {

@@ -15,6 +15,16 @@ type Rewording struct {
 	Hypothesis ItemID
 	By         brenner.ActorName
 	At         time.Time
+	Changed    []FieldText // its texts that were put in other words, with what they were
+}
+
+// Words say what changed, as in H1 claim: "cells [-keep-]{+lose+} a state".
+func (r Rewording) Words() string {
+	said := make([]string, len(r.Changed))
+	for i, t := range r.Changed {
+		said[i] = t.Field + ": " + ChangeOf(t.Was, t.Text)
+	}
+	return string(r.Hypothesis) + " " + strings.Join(said, ", ")
 }
 
 // Reworded lists the live hypotheses under which a test foretells something and whose
@@ -40,8 +50,8 @@ func (a *Artifact) Reworded(test *Item) []Rewording {
 		if !ok || since == nil || h.section != atHypotheses || !h.live() {
 			continue
 		}
-		if e := h.reworded(since.at()); e != nil {
-			out = append(out, Rewording{h.ID(), e.agent, e.at()})
+		if e, changed := h.reworded(since.at()); e != nil {
+			out = append(out, Rewording{h.ID(), e.agent, e.at(), changed})
 		}
 	}
 	return out
@@ -62,34 +72,36 @@ func (a *Artifact) Tested(hypothesis ItemID) []*Item {
 }
 
 // reworded gives the last edit after an instant by which a hypothesis claims something in
-// other words than it did then, nil if it is in those words by now.
-func (it *Item) reworded(since time.Time) (last *entry) {
-	claims := []int{schemas[atHypotheses].field("claim"), schemas[atHypotheses].field("mechanism")}
-	before, then := map[uint8]string{}, map[uint8]string{}
+// other words than it did then, and what changed since; nil if it is in those words by now.
+func (it *Item) reworded(since time.Time) (last *entry, changed []FieldText) {
+	claims := []string{"claim", "mechanism"}
+	before, then := map[string]string{}, map[string]string{}
 	for _, e := range it.log {
 		for i := range e.writes {
 			w := &e.writes[i]
-			if !slices.Contains(claims, int(w.field)) || w.value == removed {
+			at := slices.IndexFunc(claims, func(name string) bool { return int(w.field) == schemas[atHypotheses].field(name) })
+			if at < 0 || w.value == removed {
 				continue
 			}
-			was, known := before[w.field]
-			if before[w.field] = w.value; known && e.at().After(since) && !SameWords(showValue(was, nil), showValue(w.value, nil)) {
+			field := claims[at]
+			was, known := before[field]
+			if before[field] = showValue(w.value, nil); known && e.at().After(since) && !SameWords(was, before[field]) {
 				last = e
 			}
 			if !e.at().After(since) {
-				then[w.field] = w.value
+				then[field] = before[field]
 			}
 		}
 	}
-	for field, was := range then { // order-free: each is compared for itself
-		if !SameWords(showValue(was, nil), showValue(before[field], nil)) {
-			return last
+	for _, field := range claims {
+		if now, has := before[field]; has && !SameWords(then[field], now) {
+			changed = append(changed, FieldText{Field: field, Was: then[field], Text: now})
 		}
 	}
-	if len(then) < len(before) {
-		return last
+	if len(changed) == 0 {
+		return nil, nil
 	}
-	return nil
+	return last, changed
 }
 
 // SameWords says whether two texts have the same words in the same order, whatever stands

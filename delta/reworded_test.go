@@ -31,7 +31,7 @@ func TestReworded(t *testing.T) {
 	says := func(want string) {
 		t.Helper()
 		p, _ := a.Passage("T1")
-		_, got, _ := strings.Cut(p.Text, "\nForetold before a rewording: ")
+		_, got, _ := strings.Cut(p.Text, "\nChanged since it was foretold: ")
 		if got = strings.TrimSpace(got); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -51,7 +51,7 @@ func TestReworded(t *testing.T) {
 	a = mergeAll(t, a, edit("Ann", "H1", "hypothesis_slate", `{"claim":"cells keep, a state.","anchors":["inference"],"name":"State"}`)).Artifact
 	says("") // the same words
 	a = mergeAll(t, a, edit("Cat", "H1", "hypothesis_slate", `{"claim":"Cells lose a state"}`)).Artifact
-	says("H1 (by Cat, 2026-01-01 10:00 UTC)")
+	says(`H1 claim: "Cells [-keep-]{+lose+} a state" (by Cat, 2026-01-01 10:00 UTC)`)
 	tested("H1", "")
 	tested("H2", "T1")
 	kept := a
@@ -60,9 +60,9 @@ func TestReworded(t *testing.T) {
 	tested("H1", "T1")
 	a = kept
 	a = mergeAll(t, a, edit("Ann", "H2", "hypothesis_slate", `{"mechanism":"Transport"}`)).Artifact
-	says("H1 (by Cat, 2026-01-01 10:00 UTC), H2 (by Ann, 2026-01-01 10:00 UTC)")
+	says(`H1 claim: "Cells [-keep-]{+lose+} a state" (by Cat, 2026-01-01 10:00 UTC); H2 mechanism: "Diffusion" → "Transport" (by Ann, 2026-01-01 10:00 UTC)`)
 	a = mergeAll(t, a, edit("Bob", "T1", "discriminative_tests", `{"expected_outcomes":{"H1":"loses"}}`)).Artifact
-	says("H2 (by Ann, 2026-01-01 10:00 UTC)")
+	says(`H2 mechanism: "Diffusion" → "Transport" (by Ann, 2026-01-01 10:00 UTC)`)
 	tested("H1", "T1")
 	a = mergeAll(t, a, of("Ann", "KILL", "H2", "hypothesis_slate", `{"reason":"r"}`)).Artifact
 	says("") // nobody asks what is foretold under it

@@ -20,6 +20,8 @@ type Test struct {
 	// Reworded are the hypotheses that were put in other words after it was foretold what
 	// it would show under them: expectation and outcome are about the words before.
 	Reworded []ItemID `json:"reworded,omitzero"`
+	// Rewordings say of each of them what changed.
+	Rewordings []string `json:"rewordings,omitzero"`
 }
 
 // Run is somebody's run of a test.
@@ -54,7 +56,7 @@ func Tests(a *Artifact) []Test {
 		if it.live() {
 			t := it.runs()
 			for _, r := range a.Reworded(it) {
-				t.Reworded = append(t.Reworded, r.Hypothesis)
+				t.Reworded, t.Rewordings = append(t.Reworded, r.Hypothesis), append(t.Rewordings, r.Words())
 			}
 			out = append(out, t)
 		}

@@ -475,14 +475,14 @@ func TestSubmit_DoubtsARewordingUnderTests(t *testing.T) {
 	edit := func(payload string) string { return deltaBlock("EDIT", "H1", "hypothesis_slate", payload, "") }
 	red.call("session_show", arguments{"session": "RS-pair"})
 	red.mustNot(red.submits(edit(`{"claim":"The parser is slow."}`)), "FORETOLD_LATER") // the same words
-	red.must(red.submits(edit(`{"claim":"the lexer is slow"}`)), "H1: applied", "FORETOLD_LATER: H1 is put in other words: what T1 foretold and found is about the words before")
+	red.must(red.submits(edit(`{"claim":"the lexer is slow"}`)), "H1: applied", "FORETOLD_LATER: what T1 foretold under H1 was foretold before this change")
 	red.mustNot(red.submits(edit(`{"claim":"the lexer is too slow"}`)), "FORETOLD_LATER") // T1 is about others already
 	told, _ := blue.call("inbox", nil)
-	blue.must(told, "named in yours: H1 (T1)", "tests: planned T1 (H1 reworded since)")
+	blue.must(told, "named in yours: H1 (T1)", `tests: planned T1 (since then H1 claim: "the parser is slow" → "the lexer is too slow")`)
 	shown, _ := red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})
-	red.must(shown, "Foretold before a rewording: H1 (by RedSky, ")
+	red.must(shown, `Changed since it was foretold: H1 claim: "the parser is slow" → "the lexer is too slow" (by RedSky, `)
 	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H1":"slow to begin"}}`, ""))
-	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})), "Foretold before")
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})), "since it was foretold")
 }
 
 // X4: who hands a version in with writing it is told that it was.

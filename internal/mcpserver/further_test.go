@@ -113,10 +113,13 @@ func TestSubmit_WhoMeasuresSaysWhatWasObserved(t *testing.T) {
 func TestMoved_ShowsTheLinesThatChanged(t *testing.T) {
 	_, blue, red := pair(t)
 	around := func(n int) string { return strings.Repeat(fmt.Sprintf("around-%d ", n), 60) + "\n" }
-	text := around(1) + around(2) + around(3)
-	blue.call("artifact_write", analysis("diary", arguments{"content": arguments{"format": "text", "data": text}}))
+	text, rest := around(1)+around(2)+around(3), ""
+	for n := 4; n < 12; n++ {
+		rest += around(n)
+	}
+	blue.call("artifact_write", analysis("diary", arguments{"content": arguments{"format": "text", "data": text + rest}}))
 	red.must(first(red.call("artifact_get", arguments{"ref": "diary"})), "around-3")
-	blue.call("artifact_write", arguments{"id": "diary", "summary": "it was full", "content": arguments{"format": "text", "data": text + "the disk was full\n"}})
+	blue.call("artifact_write", arguments{"id": "diary", "summary": "it was full", "content": arguments{"format": "text", "data": text + "the disk was full\n" + rest + "and slow\n"}})
 	words := red.submits(assumption("Logs", "diary@1 counts"))
 	red.must(words, "what diary@2 changed after diary@1 (data):", "+the disk was full\n", "[without the lines around; all of it: artifact_get ")
 	red.mustNot(words, "around-")

@@ -177,6 +177,23 @@ func TestArtifactGet_SaysOnceWhatASummaryBecame(t *testing.T) {
 	}
 }
 
+// C34: of a long paragraph in which a sentence changed who asks what changed is sent that
+// sentence with a few words around it, and of those beside it no more than how they begin.
+func TestArtifactGet_SinceGivesTheSentence(t *testing.T) {
+	blue, red := duo(t)
+	calm, other := strings.TrimSpace(strings.Repeat("the mill turns and the water runs, ", 20)), strings.TrimSpace(strings.Repeat("nobody looks at the weir, ", 20))
+	write := func(text string, more arguments) {
+		in := arguments{"id": "log", "summary": text, "content": arguments{"format": "text", "data": other + "\n" + calm + " " + text + " " + calm}}
+		maps.Copy(in, more)
+		red.call("artifact_write", in)
+	}
+	write("It rained at noon.", arguments{"type": "analysis_result", "module": "lineage"})
+	write("It rained at night.", arguments{"change": arguments{"what": "w", "why": "y"}})
+	words := first(blue.call("artifact_get", arguments{"ref": "log", "since": 1}))
+	blue.must(words, " nobody looks at the weir", "\n~[", "characters as before] water runs, It rained at [-noon.-]{+night.+} the mill turns and the [")
+	blue.mustNot(words, calm, other, "\n-the", "\n+the")
+}
+
 // X11: what was read and not acknowledged hides nothing that was not read.
 func TestInbox_WhatWasReadHidesNothing(t *testing.T) {
 	s, blue, _ := pair(t)

@@ -252,8 +252,8 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 	}
 	return []brenner.Diagnostic{{
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " reworded",
-		Message: fmt.Sprintf("%s is put in other words: what %s foretold and found is about the words before", it.ID(), kernel.FirstIDs(tests)),
-		Hint:    "they are marked with that by themselves; if it claims something else now, ADD that as another hypothesis",
+		Message: fmt.Sprintf("what %s foretold under %s was foretold before this change", kernel.FirstIDs(tests), it.ID()),
+		Hint:    "what changed is said beside it; if it claims something else now, ADD that as another hypothesis",
 	}}
 }
 

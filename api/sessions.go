@@ -934,14 +934,30 @@ type SubmittedDelta struct {
 	Corrected string `json:"corrected,omitzero"`
 }
 
+// WhoseWords says whose it is, and in which version of the document it stands.
+func (r Replaced) WhoseWords() string { return whose(r.Agent, r.Version, r.At) }
+
 // Said is what a field says, by whoever wrote it last.
 type Said struct {
 	Field string            `json:"field"` // claim, or predictions.H2
 	Agent brenner.ActorName `json:"agent,omitzero"`
 	At    time.Time         `json:"at,omitzero"`
+	// Version is the one in which stands what a part is replaced of; 0 if it was only
+	// proposed.
+	Version brenner.Version `json:"version,omitzero"`
 	// Text is missing where the author of the delta may not read it, or was given it
 	// before.
 	Text string `json:"text,omitzero"`
+}
+
+// WhoseWords says whose it is, and in which version of the document it stands.
+func (s Said) WhoseWords() string { return whose(s.Agent, s.Version, s.At) }
+
+func whose(agent brenner.ActorName, in brenner.Version, at time.Time) string {
+	if in == 0 {
+		return fmt.Sprintf("%s, proposed %s", agent, at.UTC().Format("15:04:05"))
+	}
+	return fmt.Sprintf("%s in version %d", agent, in)
 }
 
 // Replaced is a field in which a later edit shows instead of another agent's.
@@ -950,6 +966,8 @@ type Replaced struct {
 	Agent   brenner.ActorName `json:"agent"`
 	At      time.Time         `json:"at"`
 	DeltaID string            `json:"delta_id,omitzero"`
+	// Version is the one in which it stands; 0 if it was only proposed.
+	Version brenner.Version `json:"version,omitzero"`
 	// Text is what it said, or how that begins, where the author of the delta was
 	// not shown it.
 	Text string `json:"text,omitzero"`

@@ -234,6 +234,37 @@ func (a *Artifact) Says(id ItemID, field string) string {
 	return text.Text
 }
 
+// Cells lists the texts of others in cells of an item that an EDIT wrote anew.
+func (e *Entry) Cells(it *Item) []FieldText {
+	var out []FieldText
+	for _, p := range e.whole() {
+		if p.key == "" || e.PartialIn(p.member) {
+			continue
+		}
+		if was := it.cellBefore(e, p.field, p.key); was.By != "" && was.By != e.Delta.Agent && quote(was.Text) != p.value {
+			out = append(out, was)
+		}
+	}
+	return out
+}
+
+// cellBefore is what a cell said before an EDIT wrote it.
+func (it *Item) cellBefore(e *Entry, field, key string) FieldText {
+	out := FieldText{Field: field + "." + key}
+	known := schemas[it.section].field(field)
+	for _, earlier := range it.log {
+		if earlier.id == e.Delta.DeltaID && earlier.message == e.Message {
+			return out
+		}
+		for i := range earlier.writes {
+			if w := &earlier.writes[i]; int(w.field) == known && w.key == key && w.value != "" && w.value[0] == '"' {
+				out.By, out.At, out.DeltaID, out.Text = earlier.agent, earlier.at(), earlier.id, unquote(w.value)
+			}
+		}
+	}
+	return FieldText{}
+}
+
 // Rewrite is a text that somebody wrote and that says something else by now.
 type Rewrite struct {
 	Was, Now FieldText

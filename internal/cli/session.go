@@ -544,7 +544,7 @@ func printSubmission(w *printer, sub api.Submission) {
 			line += ": " + printable(d.Message)
 		}
 		for _, was := range d.Replaces {
-			line += fmt.Sprintf("; in the place of %s by %s", printable(was.Field), was.Agent)
+			line += fmt.Sprintf("; in the place of %s by %s", printable(was.Field), was.WhoseWords())
 		}
 		if d.Pointer != "" {
 			line += fmt.Sprintf(" (at %s)", printable(d.Pointer))

@@ -97,7 +97,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 	submit(blue, deltaBlock("ADD", "", "anomaly_register", `{"name":"Slow Monday","observation":"o","conflicts_with":["H1"]}`, ""))
 	green.call("session_show", map[string]any{"session": "RS-1", "items": []any{"X1"}})
 	green.must(submit(green, deltaBlock("EDIT", "X1", "anomaly_register", `{"name":"Slow weeks","observation":"p"}`, "")),
-		"X1: applied; it takes the place of name by BlueLake of ", ", observation by BlueLake of ")
+		"X1: applied; it takes the place of name by BlueLake in version 5", ", observation by BlueLake in version 5")
 	if own := submit(green, deltaBlock("EDIT", "X1", "anomaly_register", `{"name":"Slow months"}`, "")); strings.Contains(own, "takes the place") {
 		t.Errorf("its own words count as those of another:\n%s", own)
 	}

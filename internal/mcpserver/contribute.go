@@ -659,7 +659,7 @@ func (r submission) Words() string {
 	} else {
 		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
 	}
-	b.WriteString(deltaLines(r.Deltas))
+	b.WriteString(deltaLines(r.Deltas, r.Agent))
 	if r.Hypotheses > 0 {
 		fmt.Fprintf(&b, "hypotheses alive: %d of at most %d\n", r.Hypotheses, delta.MostHypotheses())
 	}
@@ -711,14 +711,14 @@ func deltasOf(n int) string {
 
 // deltaLines say what will happen, or has happened, to deltas: on one line of those of which
 // no more is to be said than that they are taken, on lines of their own of the others.
-func deltaLines(all []api.SubmittedDelta) string {
+func deltaLines(all []api.SubmittedDelta, author brenner.ActorName) string {
 	var b strings.Builder
 	taken := map[string][]string{} // by what becomes of them and what they do
 	var kinds []string
 	for _, d := range all {
 		kind, name, plain := plainly(d)
 		if !plain {
-			b.WriteString(deltaLine(d))
+			b.WriteString(deltaLine(d, author))
 			continue
 		}
 		if taken[kind] == nil {
@@ -752,7 +752,7 @@ func plainly(d api.SubmittedDelta) (kind, name string, plain bool) {
 }
 
 // deltaLine says what will happen, or has happened, to a delta.
-func deltaLine(d api.SubmittedDelta) string {
+func deltaLine(d api.SubmittedDelta, author brenner.ActorName) string {
 	var b strings.Builder
 	named := []string{d.DeltaID, string(d.Operation), string(d.Section), cmp.Or(d.Provisional, string(d.Target))}
 	b.WriteString(strings.Join(slices.DeleteFunc(named, func(s string) bool { return s == "" }), " "))
@@ -791,7 +791,7 @@ func deltaLine(d api.SubmittedDelta) string {
 		} else {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, " %s by %s of %s", was.Field, was.Agent, was.At.UTC().Format("15:04:05"))
+		fmt.Fprintf(&b, " %s by %s", was.Field, was.WhoseWords())
 	}
 	b.WriteByte('\n')
 	for _, was := range d.Replaces {
@@ -811,9 +811,9 @@ func deltaLine(d api.SubmittedDelta) string {
 		case d.Code != "":
 			fmt.Fprintf(&b, "  nearest, %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
 		case d.State == string(delta.Applied):
-			fmt.Fprintf(&b, "  %s now says (data): %s\n", said.Field, brenner.OneLine(said.Text))
+			fmt.Fprintf(&b, "  %s now says (data):%s\n", inTextOf(said, author), eachLine(said.Text))
 		default:
-			fmt.Fprintf(&b, "  %s would say (data): %s\n", said.Field, brenner.OneLine(said.Text))
+			fmt.Fprintf(&b, "  %s would say (data):%s\n", inTextOf(said, author), eachLine(said.Text))
 		}
 	}
 	switch {
@@ -831,6 +831,26 @@ func deltaLine(d api.SubmittedDelta) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// inTextOf names a text in which a part was replaced, with who wrote it if that is another.
+func inTextOf(said api.Said, author brenner.ActorName) string {
+	if said.Agent == "" || said.Agent == author {
+		return said.Field
+	}
+	return fmt.Sprintf("%s, by %s,", said.Field, said.WhoseWords())
+}
+
+// eachLine is a text behind a name: one line beside it, several below it.
+func eachLine(text string) string {
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+	for i, line := range lines {
+		lines[i] = brenner.OneLine(line)
+	}
+	if len(lines) > 1 {
+		return "\n    " + strings.Join(lines, "\n    ")
+	}
+	return " " + strings.Join(lines, "")
 }
 
 // Slim implements spoken.

@@ -54,7 +54,7 @@ func TestDeltas_PartsOfLongTextsAreShown(t *testing.T) {
 	more, _ := red.call("session_show", arguments{"session": "RS-pair"})
 	red.must(words+more, "until the end")
 	blue.must(submit(blue, deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"until the end","new":"until the buffer is full"}}`, "")),
-		"claim now says (data): [625 characters as before] waits for it, until the [-end-]{+buffer is full+}\n")
+		"claim now says (data): … waits for it, until the [-end-]{+buffer is full+}\n")
 	words, _ = red.call("inbox", arguments{})
 	changed := "### H1: Parser · changed by BlueLake\nClaim: [625 characters as before] waits for it, until the [-end-]{+buffer is full+}\n"
 	whole := `whole: session_show {"session":"RS-pair","items":["H1"],"again":true}`
@@ -86,4 +86,17 @@ func TestProposals_OfLongTextsAreShownWhereTheyChange(t *testing.T) {
 	red.mustNot(words, "twice and the printer")
 	words, _ = red.call("session_show", arguments{"session": "RS-pair", "again": true})
 	red.must(words, "    claim: "+long+" until the buffer is full\n")
+}
+
+// D5: of a long text in which several places were replaced who did so is shown each place on
+// a line of its own, and so is who has the text as it was.
+func TestDeltas_PlacesOfALongTextStandOnLinesOfTheirOwn(t *testing.T) {
+	blue, red := duo(t)
+	calm := strings.Repeat("the mill turns and the water runs, ", 10)
+	blue.submits(hypothesis("Mill", "", "Ice came first, "+calm+"snow came next, "+calm+"rain came last"))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.call("session_show", arguments{"session": "RS-pair"})
+	words := blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":[{"old":"Ice","new":"Hail"},{"old":"snow","new":"sleet"},{"old":"rain","new":"fog"}]}`, ""))
+	blue.must(words, "claim now says (data):\n    [-Ice-]{+Hail+} came first, the mill turns\n    … turns and the water runs, [-snow-]{+sleet+} came next, the mill turns\n    … turns and the water runs, [-rain-]{+fog+} came last\n")
+	red.must(first(red.call("inbox", nil)), "Claim: [-Ice-]{+Hail+} came first, the mill turns\n    [", "characters as before] turns and the water runs, [-snow-]{+sleet+} came next, the mill turns\n    [")
 }

@@ -33,7 +33,49 @@ func TestCompiled_YourTextWasReplaced(t *testing.T) {
 	blue.call("inbox", nil)
 	blue.edits("H2", `{"claim":"the disk is full"}`)
 	red.must(first(red.call("inbox", nil)), "the disk is full")
-	red.must(red.edits("H2", `{"claim":"the disk is old"}`), "applied; it takes the place of claim by BlueLake")
+	red.must(red.edits("H2", `{"claim":"the disk is old"}`), "applied; it takes the place of claim by BlueLake, proposed ")
 	last := blue.told(api.MessageCompiled)
 	blue.must(last, "Your text was replaced: claim of H2 by RedSky, who says ", "Claim: the disk is old\n")
+}
+
+// D18: who writes in the place of another's text is told whose it is and in which version it
+// stands, with a dry run and with the write; so is who replaces a part of it, or a cell.
+func TestSubmit_SaysWhoseTextItReplaces(t *testing.T) {
+	blue, red := duo(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + deltaBlock("ADD", "", "predictions_table", `{"condition":"cold","predictions":{"H1":"slow"}}`, ""))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.call("session_show", arguments{"session": "RS-pair"})
+	edit := deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the lexer is slow"}`, "")
+	dry := first(red.call("delta_submit", arguments{"session": "RS-pair", "text": edit, "dry_run": true}))
+	red.must(dry, "it takes the place of claim by BlueLake in version 2\n")
+	red.must(red.submits(edit), "it takes the place of claim by BlueLake in version 2\n")
+	blue.call("session_show", arguments{"session": "RS-pair"})
+	blue.must(blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"lexer","new":"old lexer"}}`, "")), "claim, by RedSky in version 3, now says (data): the old lexer is slow\n")
+	red.must(red.submits(deltaBlock("EDIT", "P1", "predictions_table", `{"predictions":{"H1":"slower"}}`, "")), "it takes the place of predictions.H1 by BlueLake in version 4\n")
+}
+
+// D18: who asked for a change, with a critique, a request or a note, is not told that its text
+// was replaced.
+func TestCompiled_WhoAskedForAChangeIsNotToldOfIt(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red) // H1 of BlueLake, H2 of RedSky
+	rewrite := func(claim string) string {
+		red.call("session_show", arguments{"session": "RS-pair"})
+		red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"`+claim+`"}`, ""))
+		return first(blue.call("inbox", nil))
+	}
+	const replaced = "Your text was replaced: claim of H1"
+	blue.must(rewrite("the lexer is slow"), replaced)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser is slow"}`, ""))
+	blue.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Say it of all files, please", "note": true})
+	said := rewrite("the parser is slow on all files read")
+	blue.must(said, "on all files read")
+	blue.mustNot(said, replaced)
+	blue.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Wide","attack":"H2 says nothing of cold disks"}`, "") +
+		deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is slow, warm or cold"}`, ""))
+	red.call("session_show", arguments{"session": "RS-pair"})
+	red.submits(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the cold disk is slow"}`, ""))
+	said = first(blue.call("inbox", nil))
+	blue.must(said, "the cold disk is slow")
+	blue.mustNot(said, "Your text was replaced")
 }

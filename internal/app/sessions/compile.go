@@ -301,9 +301,10 @@ func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDe
 		return m, err
 	}
 	roles := rolesIn{call: c, session: info}
-	m.beside = lookBeside(base, entriesOf(m.queue), m.result, roles.may, func(int) bool { return true })
-	if roles.failed != nil {
-		return m, roles.failed
+	wants := r.wantsIn(c, info.ID, base)
+	m.beside = lookBeside(base, entriesOf(m.queue), m.result, roles.may, func(int) bool { return true }, wants.changed)
+	if err := cmp.Or(roles.failed, wants.failed); err != nil {
+		return m, err
 	}
 	m.record.judge(m.result)
 	if m.record.Question, err = m.rephrased(c); err != nil {
@@ -388,7 +389,7 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 		if addsHypothesis(m.result.Outcomes[i]) {
 			out.hypotheses = liveHypotheses(m.result.Artifact)
 		}
-		out.replaced[q.id] = replacedBy(m.result.Artifact, q.entry, m.result.Outcomes[i])
+		out.replaced[q.id] = m.replaced(i)
 		if about := m.beside.of(m.result, i); about != nil {
 			out.about[q.id] = about
 		}

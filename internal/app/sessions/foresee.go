@@ -88,19 +88,20 @@ func textOf(value jsontext.Value) string {
 // its deltas if nothing else came.
 func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry) error {
 	out.Waiting, out.ByItself = stillAsked(info, out.Agent), info.ByItself()
-	_, base, _, err := mergeBase(c, info.ID)
+	head, base, _, err := mergeBase(c, info.ID)
 	if err != nil {
 		return err
 	}
 	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
-	return foretell(c, info, out, queue, base, delta.Merge(base, queue, rules.options()))
+	return foretell(c, info, out, queue, head.Version, base, delta.Merge(base, queue, rules.options()))
 }
 
 // foretell puts what became, or would become, of the deltas of a reply beside them.
 // The deltas of one reply stand in the queue as they stand in the reply.
-func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry, base *delta.Artifact, res delta.Result) error {
+func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry, head brenner.Version, base *delta.Artifact, res delta.Result) error {
 	roles := rolesIn{call: c, session: info}
-	n, beside := 0, lookBeside(base, queue, res, roles.may, func(place int) bool { return queue[place].Message == out.Message })
+	none := func(brenner.ActorName, delta.ItemID) bool { return false } // nobody is told before it is compiled
+	n, beside := 0, lookBeside(base, queue, res, roles.may, func(place int) bool { return queue[place].Message == out.Message }, none)
 	for i, e := range queue {
 		if e.Message != out.Message || n == len(out.Deltas) {
 			continue
@@ -113,6 +114,7 @@ func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue [
 			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer
 		}
 		d.Replaces = replacedBy(res.Artifact, e, o)
+		datedIn(d.Replaces, queue, head)
 		if addsHypothesis(o) {
 			out.Hypotheses = liveHypotheses(res.Artifact)
 		}
@@ -151,6 +153,33 @@ func replacedBy(a *delta.Artifact, e delta.Entry, o delta.Outcome) []api.Replace
 			before := writes[own-1]
 			out = append(out, api.Replaced{Field: field, Agent: before.Agent, At: before.At, DeltaID: before.DeltaID, Text: brenner.Clip(textOf(before.Value), mostReplaced)})
 		}
+	}
+	for _, was := range e.Cells(item) {
+		out = append(out, api.Replaced{Field: was.Field, Agent: was.By, At: was.At, DeltaID: was.DeltaID, Text: brenner.Clip(was.Text, mostReplaced)})
+	}
+	return out
+}
+
+// datedIn says of texts whose place others take in which version they stand: the head, unless
+// they wait for the next.
+func datedIn(all []api.Replaced, queue []delta.Entry, head brenner.Version) {
+	for i, r := range all {
+		if !proposed(queue, r.Agent, r.DeltaID) {
+			all[i].Version = head
+		}
+	}
+}
+
+// proposed says whether a delta is among those that wait to be compiled.
+func proposed(queue []delta.Entry, agent brenner.ActorName, id string) bool {
+	return slices.ContainsFunc(queue, func(e delta.Entry) bool { return e.Delta.Agent == agent && e.Delta.DeltaID == id })
+}
+
+// replaced lists the texts of others whose place a delta of a merge takes.
+func (m *merge) replaced(place int) []api.Replaced {
+	out := replacedBy(m.result.Artifact, m.queue[place].entry, m.result.Outcomes[place])
+	if len(out) > 0 {
+		datedIn(out, entriesOf(m.queue), m.head.Version)
 	}
 	return out
 }

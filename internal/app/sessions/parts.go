@@ -17,6 +17,8 @@ type replacedParts struct {
 	texts [][]delta.FieldText
 	moved []string // what a timestamp said that does not count
 	at    []string // what counts instead
+	queue []delta.Entry
+	head  brenner.Version
 }
 
 // complete makes those deltas of a reply whole that replace parts of texts (ADR 0122):
@@ -27,7 +29,7 @@ func (in incoming) complete(c *kernel.Call, x *readReply) (*readReply, replacedP
 	if !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Partial() }) {
 		return x, none, nil
 	}
-	_, base, _, err := mergeBase(c, in.session.ID)
+	head, base, _, err := mergeBase(c, in.session.ID)
 	if err != nil {
 		return x, none, err
 	}
@@ -36,8 +38,8 @@ func (in incoming) complete(c *kernel.Call, x *readReply) (*readReply, replacedP
 		return x, none, err
 	}
 	rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
-	out, parts := *x, replacedParts{moved: make([]string, len(x.Entries)), at: make([]string, len(x.Entries))}
-	out.Entries, parts.texts = delta.Complete(base, entriesOf(queue), x.Entries, c.Now, rules.options())
+	out, parts := *x, replacedParts{moved: make([]string, len(x.Entries)), at: make([]string, len(x.Entries)), queue: entriesOf(queue), head: head.Version}
+	out.Entries, parts.texts = delta.Complete(base, parts.queue, x.Entries, c.Now, rules.options())
 	for i, e := range out.Entries {
 		if said := x.Entries[i].Delta.Timestamp; len(e.Sent) > 0 && said != x.stamp {
 			parts.moved[i], parts.at[i] = said, e.Delta.Timestamp
@@ -101,7 +103,11 @@ func (p replacedParts) report(out *api.Submission, dry bool) {
 				text = t.Around() // its author knows the rest
 			}
 			if text != "" {
-				d.Says = append(d.Says, api.Said{Field: t.Field, Agent: t.By, At: t.At, Text: brenner.Clip(text, mostSaid)})
+				said := api.Said{Field: t.Field, Agent: t.By, At: t.At, Text: brenner.Clip(text, mostSaid)}
+				if !proposed(p.queue, t.By, t.DeltaID) {
+					said.Version = p.head
+				}
+				d.Says = append(d.Says, said)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
+	"brenner/internal/app/kernel"
 )
 
 // How much is said of a text that was replaced, of what stands there now, and of why.
@@ -81,9 +82,13 @@ func (b beside) resolutions(base *delta.Artifact, queue []delta.Entry, res delta
 	}
 }
 
-// replaced tells the authors of texts of an item what stands in their place.
+// replaced tells the authors of texts of an item what stands in their place, unless they asked
+// for it.
 func (b beside) replaced(id delta.ItemID, all []delta.Rewrite, queue []delta.Entry) {
 	for _, r := range all {
+		if r.Was.Field == "current_status" || b.wanted(r.Was.By, id) { // a critique asks for an answer
+			continue
+		}
 		became := api.TextReplaced
 		if was := strings.TrimSpace(r.Was.Text); was != "" && strings.Contains(r.Now.Text, was) {
 			became = api.TextAddedTo
@@ -98,6 +103,39 @@ func (b beside) replaced(id delta.ItemID, all []delta.Rewrite, queue []delta.Ent
 		}
 		b.note(r.Was.By, line+api.ChangeSaid+fromTo(r.Was.Text, r.Now.Text))
 	}
+}
+
+// wants is who asked for changes of the items of a session: with a critique of them, a
+// request or a note.
+type wants struct {
+	load   func() (map[delta.ItemID][]brenner.ActorName, error)
+	base   *delta.Artifact
+	by     map[delta.ItemID][]brenner.ActorName // nil until it is asked for
+	failed error
+}
+
+func (r *Room) wantsIn(c *kernel.Call, id brenner.SessionID, base *delta.Artifact) *wants {
+	return &wants{base: base, load: func() (map[delta.ItemID][]brenner.ActorName, error) {
+		if r.Askers == nil {
+			return map[delta.ItemID][]brenner.ActorName{}, nil
+		}
+		return r.Askers(c, id)
+	}}
+}
+
+// changed says whether somebody asked for a change of an item.
+func (w *wants) changed(who brenner.ActorName, item delta.ItemID) bool {
+	if w.by == nil && w.failed == nil {
+		if w.by, w.failed = w.load(); w.failed != nil {
+			return false
+		}
+		for _, c := range delta.Critiques(w.base, delta.Beside{}) {
+			for _, of := range c.Of {
+				w.by[of] = append(w.by[of], c.Critic)
+			}
+		}
+	}
+	return slices.Contains(w.by[item], who)
 }
 
 // whoSays is why somebody did something, in its words.

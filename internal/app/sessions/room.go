@@ -18,6 +18,8 @@ type Room struct {
 	Mail func(mail.Options) (mail.Transport, error)
 	// Notes lists who left a note on an item of a session, and when.
 	Notes func(*kernel.Call, brenner.SessionID) (map[delta.ItemID][]delta.Written, error)
+	// Askers lists who asked for something about an item of a session.
+	Askers func(*kernel.Call, brenner.SessionID) (map[delta.ItemID][]brenner.ActorName, error)
 	// Unfinished lists the tasks of a session that are open or taken.
 	Unfinished func(*kernel.Call, brenner.SessionID) ([]string, error)
 	// Paused reports whether a person has paused what happens by itself.

@@ -48,11 +48,15 @@ type beside struct {
 	may func(who brenner.ActorName, op delta.Operation, section delta.Section) bool
 	// asked says of which deltas, by their places, it is asked what else says the same.
 	asked func(place int) bool
+	// wanted says whether somebody asked for a change of an item.
+	wanted func(who brenner.ActorName, item delta.ItemID) bool
 }
 
 // lookBeside compares what a merge made with what was there.
-func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool, asked func(place int) bool) beside {
-	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may, asked: asked}
+func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool, asked func(place int) bool,
+	wanted func(brenner.ActorName, delta.ItemID) bool,
+) beside {
+	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may, asked: asked, wanted: wanted}
 	out.replacements(base, queue, res)
 	out.resolutions(base, queue, res)
 	out.twins(base, res)

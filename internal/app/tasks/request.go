@@ -172,6 +172,21 @@ func (r *Room) NotesIn(c *kernel.Call, id brenner.SessionID) (map[delta.ItemID][
 	return out, err
 }
 
+// AskersIn lists who asked for something about an item of a session, with a request or a note,
+// by the newest tasks.
+func (r *Room) AskersIn(c *kernel.Call, id brenner.SessionID) (map[delta.ItemID][]brenner.ActorName, error) {
+	rows, err := tasks.List(c.Ctx, c.Reader, kernel.Query{Newest: true}, lookedForNotes)
+	out := map[delta.ItemID][]brenner.ActorName{}
+	for _, row := range rows {
+		if t := row.Value; t.Session == id && t.Creator != t.Holder { // its own work it only announces
+			for _, item := range t.Items {
+				out[item] = append(out[item], t.Creator)
+			}
+		}
+	}
+	return out, err
+}
+
 // lookedForNotes is how many tasks are looked through for notes.
 const lookedForNotes = 300
 

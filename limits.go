@@ -200,6 +200,9 @@ const (
 	MaxReplySteps = 1 << 16
 	// MaxReplyNesting bounds the quotes and lists that one line of a reply opens.
 	MaxReplyNesting = 64
+	// MaxReplyLevels bounds the lines of a reply that quotes and lists are kept
+	// open over, each counted as often as it is nested.
+	MaxReplyLevels = 1 << 20
 )
 
 // Limits of the stores.
@@ -343,10 +346,16 @@ const (
 	MaxMarkdownCells = 20_000
 	// MaxMarkdownNesting bounds the quotes and lists that one line opens.
 	MaxMarkdownNesting = 64
-	// MaxMarkdownLinks bounds the links, and MaxMarkdownMarks the brackets and
-	// other marks that may begin or end something within a line.
+	// MaxMarkdownLevels bounds the lines that quotes and lists are kept open over,
+	// each counted as often as it is nested.
+	MaxMarkdownLevels = 500_000
+	// MaxMarkdownLinks bounds the links.
 	MaxMarkdownLinks = 2000
-	MaxMarkdownMarks = 50_000
+	// MaxMarkdownWork bounds what is looked at within paragraphs, headings and
+	// cells: for each mark that may begin or end something the whole of them.
+	MaxMarkdownWork = 20_000_000
+	// MaxMarkdownEscapes bounds the escaped bars in tables.
+	MaxMarkdownEscapes = 1000
 )
 
 // Contexts.

@@ -221,6 +221,39 @@ func TestExtract_DeepLinesKeepTheirPlace(t *testing.T) {
 	}
 }
 
+// D20: a reply that would keep the reader busy for minutes, or fill its memory, is
+// refused; a long one that is nested as people nest is read.
+func TestExtract_WhatIsNestedOverManyLinesIsRefused(t *testing.T) {
+	t.Parallel()
+	const block = "\n\n```delta\n{\"operation\":\"KILL\",\"target_id\":\"H1\",\"section\":\"hypothesis_slate\",\"payload\":{\"reason\":\"r\"}}\n```\n"
+	stairs := ""
+	for i := range 2000 {
+		stairs += strings.Repeat("  ", i) + "- a\n"
+	}
+	inJSON := `{"content": "` + strings.ReplaceAll(strings.Repeat("- ", 60)+"a\n"+strings.Repeat("\n", 30_000)+"~~~delta\n{}\n~~~\n", "\n", `\n`) + `"}`
+	for name, reply := range map[string]string{
+		"lists over blank lines": strings.Repeat("- ", 60) + "a\n" + strings.Repeat("\n", 30_000),
+		"quotes":                 strings.Repeat(strings.Repeat(">", 60)+"\n", 30_000),
+		"lists that step in":     stairs,
+	} {
+		_, err := delta.Extract([]byte(reply+block), delta.Envelope{Message: "m", Agent: "Ann", Timestamp: "2026-01-01T00:00:00Z"})
+		if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, reply := range map[string]string{
+		"a long list":       strings.Repeat("- a\n  - b\n    1. c\n", 20_000),
+		"rules":             strings.Repeat(strings.Repeat("-", 80)+"\n", 20_000),
+		"lists in turn":     strings.Repeat("- - - a\n\nwords\n"+strings.Repeat("words\n", 20), 20_000),
+		"in a text of JSON": inJSON,
+	} {
+		x, err := delta.Extract([]byte(reply+block), delta.Envelope{Message: "m", Agent: "Ann", Timestamp: "2026-01-01T00:00:00Z"})
+		if err != nil || x.Usable() != 1 {
+			t.Errorf("%s: %d deltas are read, %v", name, x.Usable(), err)
+		}
+	}
+}
+
 // D19: the items of a document are of the instant it says, else of the first.
 func TestReadDocument_Instants(t *testing.T) {
 	t.Parallel()

@@ -147,6 +147,10 @@ func extractUntil(stop func() bool, reply []byte, env Envelope) (Extraction, err
 	text, encoding := decodeText(reply)
 	x := newExtractor(flatten(text), encoding, env)
 	x.stop = stop
+	if x.again.levels = levels(x.source); x.again.levels > brenner.MaxReplyLevels {
+		return Extraction{}, brenner.Errorf(brenner.CodeLimitExceeded, "the reply keeps quotes or lists open over too many lines").
+			WithHint("send the delta blocks alone, outside of lists and quotes")
+	}
 	x.thoughts()
 	x.scan(0, len(x.source), false)
 	x.sweep()
@@ -168,6 +172,46 @@ func (x *extractor) look() bool {
 		x.stopped, x.steps = true, 0
 	}
 	return x.stopped
+}
+
+// levels counts the lines of a text, each as often as quotes and lists may be open
+// at it: so often the parser looks at it, and remembers that it did.
+func levels(source []byte) int {
+	sum, open, afterBlank := 0, 0, true
+	for line := range bytes.Lines(source) {
+		deep, blank := opens(line), len(bytes.TrimSpace(line)) == 0
+		if afterBlank && !blank && deep == 0 && line[0] != ' ' && line[0] != '\t' {
+			open = 0 // words at the edge, after a blank line, end all of them
+		}
+		open = max(open, deep)
+		sum += open
+		afterBlank = blank
+	}
+	return sum
+}
+
+// opens is how many quotes and lists a line may stand in, never too few: its own
+// marks, and a list for every two blanks before them. Without a mark it goes on with
+// what others have opened.
+func opens(line []byte) int {
+	marks, blanks := 0, 0
+	for i, c := range line {
+		ends := i+1 == len(line) || strings.IndexByte(" \t\r\n", line[i+1]) >= 0
+		switch {
+		case c == '>', ends && strings.IndexByte("-+*.)", c) >= 0:
+			marks++
+		case c == ' ' && marks == 0:
+			blanks++
+		case c == '\t' && marks == 0:
+			blanks += 4
+		case c != ' ' && c != '\t' && !digit(c):
+			if marks > 0 {
+				marks += blanks / 2
+			}
+			return marks
+		}
+	}
+	return marks + min(marks, 1)*blanks/2
 }
 
 // flatten blanks lines that open more quotes and lists than any reader could
@@ -225,13 +269,17 @@ type extractor struct {
 	taken    []region // what the sweep leaves out
 	places   []region // blocks that name a place
 
-	rescans, rescanned int // how often, and how many bytes
-	steps              int // how much may be read loosely
-	stop               func() bool
-	stopped            bool
-	tired              bool
-	owned              bool // the source is a copy that may be written
+	again   reread
+	steps   int // how much may be read loosely
+	stop    func() bool
+	stopped bool
+	tired   bool
+	owned   bool // the source is a copy that may be written
 }
+
+// reread is how often parts of a reply were read again, how many bytes of it, and
+// its lines with it, each as often as it is nested.
+type reread struct{ times, bytes, levels int }
 
 // region is a part of the source.
 type region struct {

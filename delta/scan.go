@@ -13,10 +13,14 @@ import (
 )
 
 // mayRescan keeps a reply full of broken fences from being read over and over.
-func (x *extractor) mayRescan(size int) bool {
-	x.rescans++
-	x.rescanned += size
-	return x.rescans <= brenner.MaxReplyRescans && x.rescanned <= brenner.MaxReplyRescanBytes
+func (x *extractor) mayRescan(part []byte) bool {
+	x.again.times++
+	x.again.bytes += len(part)
+	if x.again.times > brenner.MaxReplyRescans || x.again.bytes > brenner.MaxReplyRescanBytes {
+		return false
+	}
+	x.again.levels += levels(part)
+	return x.again.levels <= brenner.MaxReplyLevels
 }
 
 // scan finds the delta blocks in a part of the source. Inside a closed fence
@@ -110,7 +114,7 @@ func (w *walker) fence(f *fence, quoted bool) {
 		w.places = append(w.places, region{whole.from, whole.to, "another block"})
 	case isDelta && w.deltas(f, body):
 		w.taken = append(w.taken, whole)
-	case opensDelta(body) && w.mayRescan(f.end-f.body):
+	case opensDelta(body) && w.mayRescan(w.part[f.body:f.end]):
 		nested := w.nested || f.encloses(body)
 		if nested {
 			w.places = append(w.places, region{whole.from, whole.to, "another block"})

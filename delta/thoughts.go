@@ -41,14 +41,14 @@ func (x *extractor) thoughts() {
 // inside gives what is found in a text of its own; where there are too many to
 // be looked into, that there may be something.
 func (x *extractor) inside(text []byte) []find {
-	if !x.mayRescan(len(text)) {
+	if !x.mayRescan(text) {
 		return []find{{raw: text}}
 	}
 	inner := newExtractor(bytes.Clone(text), "", x.env)
-	inner.steps, inner.stop = x.steps, x.stop
+	inner.steps, inner.stop, inner.again = x.steps, x.stop, x.again
 	inner.scan(0, len(inner.source), false)
 	inner.sweep()
-	x.steps, x.stopped = inner.steps, inner.stopped
+	x.steps, x.stopped, x.again = inner.steps, inner.stopped, inner.again
 	return inner.finds
 }
 

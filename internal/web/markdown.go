@@ -22,7 +22,7 @@ import (
 // page.
 var prose = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(extension.Strikethrough, smallTables{}),
+		goldmark.WithExtensions(extension.Strikethrough, smallTables{}, affordable{}),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(tamer{}, 1000))),
 	)
 })

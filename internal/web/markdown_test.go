@@ -106,6 +106,17 @@ func TestMarkdown_RenderingIsBoundedAndSaysWhereItStops(t *testing.T) {
 		"brackets":                    strings.Repeat("[", 60_000),
 		"a long text":                 strings.Repeat("word ", 1<<19),
 		"a long text of wide letters": strings.Repeat("\u00e9\u4e16", 1<<19),
+		// What follows took the parser seconds, at a megabyte the first one 50.
+		"escaped backticks":          strings.Repeat("> \\``\n", 20_000),
+		"openers before a long tail": strings.Repeat("[a](<b", 2000) + strings.Repeat("x", 200_000),
+		"tildes":                     "a" + strings.Repeat("~", 60_000),
+		"a label of many lines":      "[" + strings.Repeat("a\n", 20_000),
+		"definitions":                strings.Repeat("[a]:b\n", 20_000),
+		"a heading":                  "# " + strings.Repeat("*a_ ", 20_000),
+		"an underlined heading":      strings.Repeat("*a_\n", 20_000) + "===\n",
+		"a list kept open":           strings.Repeat("- ", 40) + "a\n" + strings.Repeat("\n", 40_000),
+		"no table after all":         "x\n- | -\n" + strings.Repeat("*a_ | b\n", 20_000),
+		"escaped bars":               strings.Repeat("a|b\n-|-\n"+strings.Repeat("`\\|`\n", 20)+"\n", 60),
 	} {
 		got := string(markdown(source))
 		if !strings.HasSuffix(got, stopped) {
@@ -128,6 +139,11 @@ func TestMarkdown_RenderingIsBoundedAndSaysWhereItStops(t *testing.T) {
 		"stepped lists": stairs(30),
 		"a long line":   strings.Repeat("1.5 - 2 > 1 ", 5000),
 		"a quote":       strings.Repeat("> ", 20) + "a\n",
+		"many paragraphs": strings.Repeat("This is *prose* with [its](https://example.org) marks, `code` and some more words, "+
+			"as they are written.\n\n", 1500),
+		"a long list":        strings.Repeat("- an item with *marks* and `code`\n  - and one below\n", 5000),
+		"a table with marks": "|a|b|\n|-|-|\n" + strings.Repeat("|*one* `x`|[two] _three_|\n", 5000),
+		"a long listing":     "```\n" + strings.Repeat("a[i] = *b // `c`\n", 5000) + "```\n",
 	} {
 		if got := string(markdown(source)); strings.Contains(got, stopped) || got == "" {
 			t.Errorf("%s: rendering stopped", name)

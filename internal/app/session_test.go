@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"brenner"
 	"brenner/api"
+	"brenner/artifact"
 	"brenner/internal/app"
 	"brenner/internal/mail"
 	"brenner/internal/mail/mailtest"
@@ -423,4 +425,89 @@ func TestSession_GoesOnWithoutTheLast(t *testing.T) {
 			t.Errorf("it goes on at %s, with one answer", got)
 		}
 	})
+}
+
+// C26: the document of a session rests on the versions that its items give as their
+// evidence, and is stale when one of them moves; an item that was killed, or that names a
+// newer one beside it, rests on it no more.
+func TestSession_RestsOnTheEvidenceThatItsItemsName(t *testing.T) {
+	d := newBureauOn(t, memory.New(), nil)
+	d.start("")
+	write := func(id brenner.ArtifactID) {
+		_, err := d.PI().CreateArtifact(t.Context(), api.CreateArtifactRequest{
+			ID: id, Type: artifact.TypeAnalysisResult, Module: "main", Summary: "what " + string(id) + " showed",
+			Content: api.Body{Format: artifact.JSON, Data: `{"result":"f"}`},
+		})
+		d.must(err)
+		_, err = d.PI().Promote(t.Context(), api.PromoteRequest{Ref: brenner.Ref{Artifact: id}, Reason: "checked"})
+		d.must(err)
+	}
+	memo := brenner.Ref{Artifact: "memo", Version: 1}
+	for _, id := range []brenner.ArtifactID{"run-log", "clone-log", "dead-log", "asked-log", "said-log", "seen-log"} {
+		write(id)
+	}
+	d.submit("BlueLake", block(`[{"operation":"EDIT","section":"research_thread","target_id":"RT","payload":{"statement":"why does asked-log@1 differ?","answer":"it does not, by said-log@1/F2 (nobody has none-log@1)"},"rationale":"r"},
+{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"a","mechanism":"m","anchors":["clone-log@1","inference","https://host/x/seen-log@1"]}},
+{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"b","mechanism":"m","anchors":["dead-log@1"]}},
+{"operation":"ADD","section":"discriminative_tests","payload":{"name":"n","procedure":"p","discriminates":"H1 from H2","expected_outcomes":{"H1":"x","H2":"y"},"last_run":{"by":"BlueLake","result":"run-log@1"}}}]`))
+	d.compile()
+	d.submit("BlueLake", block(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"no"}}`))
+	res := d.compile()
+
+	cites := func(ref brenner.Ref) string {
+		got, err := d.PI().Artifact(t.Context(), api.ArtifactRequest{Ref: ref, Brief: true})
+		d.must(err)
+		var out []string
+		for _, l := range got.Links {
+			if l.Rel == artifact.Cites {
+				out = append(out, brenner.Ref{Artifact: l.Artifact, Version: l.Version}.String())
+			}
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	if got, want := cites(res.Ref), "clone-log@1 run-log@1 said-log@1"; got != want {
+		t.Errorf("it cites %s, want %s", got, want)
+	}
+	stale := func() string {
+		list, err := d.PI().Stale(t.Context(), api.StaleRequest{})
+		d.must(err)
+		var out []string
+		for _, s := range list.Items {
+			out = append(out, fmt.Sprint(s.Path))
+		}
+		return strings.Join(out, " ")
+	}
+	if got := stale(); got != "" {
+		t.Errorf("stale before anything moved: %s", got)
+	}
+	_, err := d.PI().CreateArtifact(t.Context(), api.CreateArtifactRequest{
+		ID: memo.Artifact, Type: artifact.TypePaperNote, Module: "main", Summary: "on the run", Content: api.Body{Format: artifact.Text, Data: "it ran"},
+		Links: []artifact.Link{{Rel: artifact.DependsOn, Artifact: "run-log", Version: 1}},
+	})
+	d.must(err)
+	_, err = d.PI().UpdateArtifact(t.Context(), api.UpdateArtifactRequest{
+		ID: "run-log", Summary: new("run again"), Content: &api.Body{Format: artifact.JSON, Data: `{"result":"g"}`}, Change: &artifact.Change{What: "w", Why: "w"},
+	})
+	d.must(err)
+	_, err = d.PI().Promote(t.Context(), api.PromoteRequest{Ref: brenner.Ref{Artifact: "run-log", Version: 2}, Reason: "checked"})
+	d.must(err)
+	if got, want := stale(), fmt.Sprintf("[%s run-log@1] [memo@1 run-log@1]", res.Ref); got != want {
+		t.Errorf("stale %s, want %s", got, want)
+	}
+	// Only deltas renew it: what is confirmed by what moved is the rest.
+	made, err := d.PI().Decide(t.Context(), api.DecideRequest{Decision: api.DecideStillHolds, Filter: &api.DecisionFilter{Moved: "run-log"}, Reason: "as before"})
+	d.must(err)
+	if len(made.Decisions) != 1 || made.Decisions[0].Ref != memo {
+		t.Errorf("confirmed %+v", made.Decisions)
+	}
+	_, err = d.PI().Decide(t.Context(), api.DecideRequest{Decision: api.DecideStillHolds, Filter: &api.DecisionFilter{Moved: "run-log"}, Reason: "as before"})
+	if brenner.CodeOf(err) != brenner.CodeStatusConflict {
+		t.Errorf("the document itself was confirmed: %v", err)
+	}
+	d.submit("BlueLake", block(`{"operation":"EDIT","section":"discriminative_tests","target_id":"T1","payload":{"last_run":{"by":"BlueLake","result":"run-log@2, in the place of run-log@1"}}}`))
+	res = d.compile()
+	if got, want := cites(res.Ref), "clone-log@1 run-log@2 said-log@1"; got != want || stale() != "" {
+		t.Errorf("it cites %s, want %s; stale %s", got, want, stale())
+	}
 }

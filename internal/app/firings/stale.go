@@ -258,5 +258,8 @@ func updateTask(group []outdated) api.NewTaskRequest {
 		req.Spec += fmt.Sprintf("\n- %s, by way of %s", o.Ref, o.Path[len(o.Path)-1])
 	}
 	req.Spec += "\nRead what changed. Write a new version of each that says what holds now and links to the current versions; where nothing changes, say so in the change note. Then complete the task: a person decides."
+	if slices.ContainsFunc(group, func(o outdated) bool { return o.Type == artifact.TypeSessionArtifact }) {
+		req.Spec += " The document of a session is renewed by deltas: EDIT the items that cite an old version, so that they name the current one."
+	}
 	return req
 }

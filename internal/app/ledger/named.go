@@ -276,11 +276,35 @@ func codeIn(text string) Spans {
 // of an address or of a version of three numbers, such as actions/checkout@4 or
 // left-pad@1.3.0.
 func inPath(text string, from, to int) bool {
+	return insidePath(text, from, to) || strings.HasPrefix(text[to:], "/")
+}
+
+// insidePath is inPath where a place may follow, as in log@2/F3.
+func insidePath(text string, from, to int) bool {
 	if from > 0 && strings.IndexByte(`/\@`, text[from-1]) >= 0 {
 		return true
 	}
 	rest := text[to:]
-	return len(rest) > 0 && (rest[0] == '/' || rest[0] == '@') || len(rest) > 1 && rest[0] == '.' && '0' <= rest[1] && rest[1] <= '9'
+	return strings.HasPrefix(rest, "@") || len(rest) > 1 && rest[0] == '.' && '0' <= rest[1] && rest[1] <= '9'
+}
+
+// Cited are the versions that a text cites by their names, of each artifact the newest: a
+// text that tells what took the place of what rests on that.
+func Cited(text string) []brenner.Ref {
+	var out []brenner.Ref
+	for _, at := range namedVersion.FindAllStringIndex(text, -1) {
+		ref, err := brenner.ParseRef(text[at[0]:at[1]])
+		if err != nil || insidePath(text, at[0], at[1]) {
+			continue
+		}
+		same := slices.IndexFunc(out, func(o brenner.Ref) bool { return o.Artifact == ref.Artifact })
+		if same < 0 {
+			out = append(out, ref)
+		} else if out[same].Version < ref.Version {
+			out[same] = ref
+		}
+	}
+	return out
 }
 
 // Said is all that a JSON value says, a line for each key and text. A key that has

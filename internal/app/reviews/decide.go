@@ -211,6 +211,11 @@ func (r *Room) filtered(c *kernel.Call, decision api.DecisionKind, f api.Decisio
 		if err != nil {
 			return nil, err
 		}
+		// What only deltas renew is confirmed by none, and stands in the way of nothing else.
+		written := slices.DeleteFunc(slices.Clone(stale), func(i api.StaleItem) bool { return i.Type == artifact.TypeSessionArtifact })
+		if len(written) > 0 {
+			stale = written
+		}
 		from = onePerArtifact(stale)
 	default:
 		err := ledger.EachArtifact(c, store.ArtifactQuery{Types: f.Types, Modules: f.Modules, Tag: f.Tag}, func(a store.Artifact) error {

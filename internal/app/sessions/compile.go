@@ -320,13 +320,18 @@ func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDe
 }
 
 // propose makes the merged artifact a draft on the head. It is derived from the
-// replies it was compiled from.
+// replies it was compiled from, and cites the evidence that its items name.
 func (m *merge) propose(c *kernel.Call) (*artifact.Proposal, error) {
 	typ, err := c.Types.Lookup(artifact.TypeSessionArtifact)
 	if err != nil {
 		return nil, err
 	}
-	p := &artifact.Proposal{Type: typ, Tags: m.head.Tags, Links: derivedFrom(m.result, m.queue)}
+	cited, err := m.citing(c)
+	if err != nil {
+		return nil, err
+	}
+	links := slices.Concat(derivedFrom(m.result, m.queue), cited)
+	p := &artifact.Proposal{Type: typ, Tags: m.head.Tags, Links: links[:min(len(links), brenner.MaxLinks)]}
 	if p.Content, err = artifact.NewContent(artifact.JSON, m.content); err != nil {
 		return nil, err
 	}
@@ -464,6 +469,31 @@ func derivedFrom(res delta.Result, queue []pendingDelta) []artifact.Link {
 		}
 	}
 	return out
+}
+
+// citing links a version to what its items give as their evidence: when that moves, the
+// document is stale (C26). As with critiques, what is in another module is passed over, of
+// which not all who read the document may know.
+func (m *merge) citing(c *kernel.Call) ([]artifact.Link, error) {
+	var out []artifact.Link
+	looked := map[brenner.Ref]bool{}
+	for _, said := range m.result.Artifact.Evidence() {
+		for _, ref := range ledger.Cited(said) {
+			if ref.Artifact == m.head.Artifact || looked[ref] || len(looked) == brenner.MaxLinks {
+				continue
+			}
+			looked[ref] = true
+			a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+			switch {
+			case brenner.CodeOf(err) == brenner.CodeNotFound:
+			case err != nil:
+				return nil, err
+			case ref.Version <= a.Latest && (a.Module == m.info.Module || a.Module == kernel.ProjectModule):
+				out = append(out, artifact.Link{Rel: artifact.Cites, Artifact: ref.Artifact, Version: ref.Version})
+			}
+		}
+	}
+	return out, nil
 }
 
 // Conflicts implements api.Sessions.

@@ -400,6 +400,7 @@ func (r *Room) OnlyByDeltas(c *kernel.Call, id brenner.ArtifactID) error {
 		return err
 	}
 	return brenner.Errorf(brenner.CodeStatusConflict, "%s is the artifact of a session: only deltas change it", id).
+		WithHint("where what it rests on has moved, EDIT the items that cite it").
 		Try(brenner.Do("delta.submit", "session", string(id)).Asking("file"))
 }
 

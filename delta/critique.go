@@ -216,7 +216,9 @@ func (a *Artifact) answered(it *Item, of []ItemID, works []Work, place int, besi
 	for _, id := range of {
 		item, _ := a.Item(id)
 		for _, e := range slices.Concat(item.log, item.kills[:min(len(item.kills), 1)]) {
-			by(Written{e.agent, e.at()}, func() bool { return it.namedBy(e) })
+			if !it.leftBy(e) || it.namedBy(e) {
+				by(Written{e.agent, e.at()}, func() bool { return it.namedBy(e) })
+			}
 		}
 	}
 	for _, w := range works {
@@ -253,6 +255,47 @@ func (it *Item) namedBy(e *entry) bool {
 	name := it.log[0].provisional
 	for word := range strings.FieldsFuncSeq(e.rationale+" "+e.payload, partsNames) {
 		if word == string(it.ID()) || word == name && tellsItself(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// besideWords are the fields that stand beside what an item says, each with how words
+// begin by which a critique speaks of it.
+var besideWords = map[string][]string{
+	"anchors":    {"anchor", "evidence", "source", "cite", "citation"},
+	"labels":     {"label"},
+	"references": {"reference", "refer"},
+	"score":      {"score", "likelihood", "cost", "speed", "ambigu"},
+}
+
+// leftBy says whether a delta leaves all that a critique speaks of as it was: it changes
+// only what stands beside the words of the item, and the critique says nothing of that.
+func (it *Item) leftBy(e *entry) bool {
+	if e.op != opEdit {
+		return false
+	}
+	changes := false
+	for _, p := range objectPairs(e.payload) {
+		field := strings.TrimSuffix(p.name, "_replace")
+		if field == "replace" {
+			continue
+		}
+		words, beside := besideWords[field]
+		if !beside || it.speaksOf(words) {
+			return false
+		}
+		changes = true
+	}
+	return changes
+}
+
+// speaksOf says whether a critique has a word that begins as one of these.
+func (it *Item) speaksOf(words []string) bool {
+	text := strings.ToLower(it.Text("name") + " " + it.Text("attack") + " " + it.Text("proposed_alternative"))
+	for said := range strings.FieldsFuncSeq(text, partsNames) {
+		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(said, w) }) {
 			return true
 		}
 	}

@@ -40,6 +40,9 @@ func TestCritiques_AreOpenUntilWhatTheyAttackIsChanged(t *testing.T) {
 			return said(a, agent, Edit, item, HypothesisSlate, fmt.Sprintf(`{"claim":"c%d"}`, minute))
 		}
 	}
+	put := func(item Target, payload string) func(*Artifact) *Artifact {
+		return func(a *Artifact) *Artifact { return said(a, "Blue", Edit, item, HypothesisSlate, payload) }
+	}
 	kill := func(item Target) func(*Artifact) *Artifact {
 		return func(a *Artifact) *Artifact { return said(a, "Blue", Kill, item, HypothesisSlate, `{"reason":"r"}`) }
 	}
@@ -52,38 +55,43 @@ func TestCritiques_AreOpenUntilWhatTheyAttackIsChanged(t *testing.T) {
 		then   steps
 		want   string
 	}{
-		"nothing came":                                 {"H1 is circular", nil, "open [H1] []"},
-		"another was changed":                          {"H1 is circular", steps{edit("Blue", "H2")}, "open [H1] []"},
-		"it was changed":                               {"H1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
-		"one of two was changed":                       {"H1, like H3, is circular", steps{edit("Blue", "H3")}, "answered [H1 H3] [Blue]"},
-		"it was changed by the critic":                 {"H1 is circular", steps{edit("Red", "H1")}, "open [H1] []"},
-		"it was changed, and pressed":                  {"H1 is circular", steps{edit("Blue", "H1"), critique("Red", `{"attack":"H1 is circular still"}`)}, "open [H1] [] again"},
-		"it was changed, and denied":                   {"H1 is circular", steps{edit("Blue", "H1"), critique("Blue", `{"evidence":"it is not"}`)}, "answered [H1] [Blue]"},
-		"it was killed":                                {"H1 is circular", steps{kill("H1")}, "settled [H1] []"},
-		"one of two was killed":                        {"H1 and H3 are circular", steps{kill("H1")}, "answered [H1 H3] [Blue]"},
-		"both were killed":                             {"H1 and H3 are circular", steps{kill("H1"), kill("H3")}, "settled [H1 H3] []"},
-		"its status says so":                           {"H1 is circular", steps{critique("Red", `{"current_status":"Resolved: measured"}`)}, "settled [H1] []"},
-		"its status says that it was met":              {"H1 is circular", steps{critique("Red", `{"current_status":"addressed in part"}`)}, "answered [H1] []"},
-		"its status says why it is settled":            {"H1 is circular", steps{critique("Red", `{"current_status":"settled: it does not matter any more, but for its name"}`)}, "settled [H1] []"},
-		"its status says that it is settled in part":   {"H1 is circular", steps{critique("Red", `{"current_status":"resolved only in part: the second step is still open"}`)}, "open [H1] []"},
-		"its status says that it is settled":           {"H1 is circular", steps{critique("Red", `{"current_status":"Settled by H1 as it reads now. Not its name."}`)}, "settled [H1] []"},
-		"its status says no more that it is settled":   {"H1 is circular", steps{critique("Red", `{"current_status":"settled"}`), critique("Red", `{"current_status":"not after all"}`)}, "open [H1] [] again"},
-		"its status is by whom it attacks":             {"H1 is circular", steps{critique("Blue", `{"current_status":"settled: it is not"}`)}, "answered [H1] []"},
-		"its status is by whom it attacks, denied":     {"H1 is circular", steps{critique("Blue", `{"current_status":"settled"}`), critique("Red", `{"current_status":"open: it is"}`)}, "open [H1] [] again"},
-		"its status is by another":                     {"H1 is circular", steps{critique("Green", `{"current_status":"settled"}`)}, "settled [H1] []"},
-		"its status is by the critic and whom":         {"H1 is circular", steps{critique("Red", `{"current_status":"settled"}`), critique("Blue", `{"current_status":"settled, thanks"}`)}, "settled [H1] []"},
-		"its critic said more before anybody else":     {"H1 is circular", steps{critique("Red", `{"evidence":"more"}`)}, "open [H1] []"},
-		"its status says that it is open":              {"H1 is circular", steps{critique("Red", `{"current_status":"unresolved"}`)}, "open [H1] []"},
-		"it names what its author calls it":            {"H-NAME-1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
-		"it names nothing, its evidence does":          {"all is circular", steps{edit("Blue", "H2")}, "answered [H2] [Blue]"},
-		"its targets are another":                      {"unlike H1, it is circular", steps{critique("Red", `{"targets":["H3"]}`), edit("Blue", "H1")}, "open [H3] []"},
-		"its targets are changed":                      {"unlike H1, it is circular", steps{critique("Red", `{"targets":["H3"]}`), edit("Blue", "H3")}, "answered [H3] [Blue]"},
-		"its target is a text":                         {"unlike H1, it is circular", steps{critique("Red", `{"targets":"H2 and H3"}`), edit("Blue", "H1")}, "open [H2 H3] []"},
-		"its targets are what their author calls them": {"unlike H2, it is circular", steps{critique("Red", `{"targets":["H-NAME-1"]}`)}, "open [H1] []"},
-		"its targets are none that there are":          {"H1 is circular", steps{critique("Red", `{"targets":["H9"]}`)}, "open [H1] []"},
-		"it refers to what it refutes":                 {"unlike H1, it is circular", steps{critique("Red", `{"references":[{"session":"RS-1","item":"H3","relation":"refutes"}]}`), edit("Blue", "H1")}, "open [H3] []"},
-		"it refers to what it was informed by":         {"H1 is circular", steps{critique("Red", `{"references":[{"session":"RS-1","item":"H3","relation":"informed_by"}]}`)}, "open [H1] []"},
-		"it refers to what another session has":        {"H1 is circular", steps{critique("Red", `{"references":[{"session":"RS-2","item":"H3","relation":"refutes"}]}`)}, "open [H1] []"},
+		"nothing came":                                  {"H1 is circular", nil, "open [H1] []"},
+		"another was changed":                           {"H1 is circular", steps{edit("Blue", "H2")}, "open [H1] []"},
+		"it was changed":                                {"H1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
+		"one of two was changed":                        {"H1, like H3, is circular", steps{edit("Blue", "H3")}, "answered [H1 H3] [Blue]"},
+		"only its anchors were changed":                 {"H1 is circular", steps{put("H1", `{"anchors":["log@1"],"labels":["x"]}`)}, "open [H1] []"},
+		"only its anchors were replaced":                {"H1 is circular", steps{put("H1", `{"anchors":["log@1"],"anchors_replace":true}`)}, "open [H1] []"},
+		"its anchors were changed, as was asked":        {"H1 cites no source", steps{put("H1", `{"anchors":["log@1"]}`)}, "answered [H1] [Blue]"},
+		"its anchors were changed, and its words":       {"H1 is circular", steps{put("H1", `{"anchors":["log@1"],"mechanism":"n"}`)}, "answered [H1] [Blue]"},
+		"its anchors were changed, naming the critique": {"H1 is circular", steps{put("H1", `{"anchors":["log@1, which C1 had not seen"]}`)}, "answered [H1] [Blue]"},
+		"it was changed by the critic":                  {"H1 is circular", steps{edit("Red", "H1")}, "open [H1] []"},
+		"it was changed, and pressed":                   {"H1 is circular", steps{edit("Blue", "H1"), critique("Red", `{"attack":"H1 is circular still"}`)}, "open [H1] [] again"},
+		"it was changed, and denied":                    {"H1 is circular", steps{edit("Blue", "H1"), critique("Blue", `{"evidence":"it is not"}`)}, "answered [H1] [Blue]"},
+		"it was killed":                                 {"H1 is circular", steps{kill("H1")}, "settled [H1] []"},
+		"one of two was killed":                         {"H1 and H3 are circular", steps{kill("H1")}, "answered [H1 H3] [Blue]"},
+		"both were killed":                              {"H1 and H3 are circular", steps{kill("H1"), kill("H3")}, "settled [H1 H3] []"},
+		"its status says so":                            {"H1 is circular", steps{critique("Red", `{"current_status":"Resolved: measured"}`)}, "settled [H1] []"},
+		"its status says that it was met":               {"H1 is circular", steps{critique("Red", `{"current_status":"addressed in part"}`)}, "answered [H1] []"},
+		"its status says why it is settled":             {"H1 is circular", steps{critique("Red", `{"current_status":"settled: it does not matter any more, but for its name"}`)}, "settled [H1] []"},
+		"its status says that it is settled in part":    {"H1 is circular", steps{critique("Red", `{"current_status":"resolved only in part: the second step is still open"}`)}, "open [H1] []"},
+		"its status says that it is settled":            {"H1 is circular", steps{critique("Red", `{"current_status":"Settled by H1 as it reads now. Not its name."}`)}, "settled [H1] []"},
+		"its status says no more that it is settled":    {"H1 is circular", steps{critique("Red", `{"current_status":"settled"}`), critique("Red", `{"current_status":"not after all"}`)}, "open [H1] [] again"},
+		"its status is by whom it attacks":              {"H1 is circular", steps{critique("Blue", `{"current_status":"settled: it is not"}`)}, "answered [H1] []"},
+		"its status is by whom it attacks, denied":      {"H1 is circular", steps{critique("Blue", `{"current_status":"settled"}`), critique("Red", `{"current_status":"open: it is"}`)}, "open [H1] [] again"},
+		"its status is by another":                      {"H1 is circular", steps{critique("Green", `{"current_status":"settled"}`)}, "settled [H1] []"},
+		"its status is by the critic and whom":          {"H1 is circular", steps{critique("Red", `{"current_status":"settled"}`), critique("Blue", `{"current_status":"settled, thanks"}`)}, "settled [H1] []"},
+		"its critic said more before anybody else":      {"H1 is circular", steps{critique("Red", `{"evidence":"more"}`)}, "open [H1] []"},
+		"its status says that it is open":               {"H1 is circular", steps{critique("Red", `{"current_status":"unresolved"}`)}, "open [H1] []"},
+		"it names what its author calls it":             {"H-NAME-1 is circular", steps{edit("Blue", "H1")}, "answered [H1] [Blue]"},
+		"it names nothing, its evidence does":           {"all is circular", steps{edit("Blue", "H2")}, "answered [H2] [Blue]"},
+		"its targets are another":                       {"unlike H1, it is circular", steps{critique("Red", `{"targets":["H3"]}`), edit("Blue", "H1")}, "open [H3] []"},
+		"its targets are changed":                       {"unlike H1, it is circular", steps{critique("Red", `{"targets":["H3"]}`), edit("Blue", "H3")}, "answered [H3] [Blue]"},
+		"its target is a text":                          {"unlike H1, it is circular", steps{critique("Red", `{"targets":"H2 and H3"}`), edit("Blue", "H1")}, "open [H2 H3] []"},
+		"its targets are what their author calls them":  {"unlike H2, it is circular", steps{critique("Red", `{"targets":["H-NAME-1"]}`)}, "open [H1] []"},
+		"its targets are none that there are":           {"H1 is circular", steps{critique("Red", `{"targets":["H9"]}`)}, "open [H1] []"},
+		"it refers to what it refutes":                  {"unlike H1, it is circular", steps{critique("Red", `{"references":[{"session":"RS-1","item":"H3","relation":"refutes"}]}`), edit("Blue", "H1")}, "open [H3] []"},
+		"it refers to what it was informed by":          {"H1 is circular", steps{critique("Red", `{"references":[{"session":"RS-1","item":"H3","relation":"informed_by"}]}`)}, "open [H1] []"},
+		"it refers to what another session has":         {"H1 is circular", steps{critique("Red", `{"references":[{"session":"RS-2","item":"H3","relation":"refutes"}]}`)}, "open [H1] []"},
 	} {
 		minute = 10
 		a := attack(base, c.attack)

@@ -20,6 +20,16 @@ func IsOneLine(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }
 
+// IsPlaceholder reports whether a text is only the dots that keep the place of words in an
+// example, copied as they stand.
+func IsPlaceholder(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && strings.Trim(s, ".… ") == ""
+}
+
+// SaysNothing reports whether a text is blank, or a placeholder.
+func SaysNothing(s string) bool { return strings.TrimSpace(s) == "" || IsPlaceholder(s) }
+
 // A is a name with its article: a writer, an arbiter.
 func A[T ~string](name T) string {
 	if name != "" && strings.ContainsRune("aeioAEIO", rune(name[0])) {

@@ -23,7 +23,7 @@ func Example() {
 	for _, id := range []brenner.ArtifactID{"clones", "grafts", "pedigrees"} {
 		_, err := s.CreateArtifact(ctx, api.CreateArtifactRequest{
 			ID: id, Type: "model_spec", Summary: "what the " + string(id) + " show",
-			Content: api.Body{Format: artifact.Text, Data: "…"},
+			Content: api.Body{Format: artifact.Text, Data: "Lineage is kept in clones."},
 		})
 		if err != nil {
 			log.Fatal(err)

@@ -48,10 +48,7 @@ func (t Type) Brief() string {
 func (t Type) fields() (needed, optional []string) {
 	schema := members(t.Schema)
 	properties := members(schema["properties"])
-	var required []string
-	if names := schema["required"]; names != nil && canon.Unmarshal(names, &required) != nil {
-		return nil, nil
-	}
+	required := t.required()
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		about := described(schema, properties[name])
 		switch {
@@ -86,6 +83,15 @@ func described(schema map[string]jsontext.Value, property jsontext.Value) string
 		return typ
 	}
 	return ""
+}
+
+// required names the fields that JSON content has to have.
+func (t Type) required() []string {
+	var out []string
+	if names := members(t.Schema)["required"]; names != nil && canon.Unmarshal(names, &out) != nil {
+		return nil
+	}
+	return out
 }
 
 // members gives the members of an object, none for anything else.

@@ -1,8 +1,10 @@
 package artifact
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,8 +51,8 @@ func (v Prev) says(p Proposal) bool {
 }
 
 // CheckDraft checks what every new version must keep. It reports
-// SUMMARY_INVALID, INVALID_TEXT, INVALID_VALUE for a tag, INVALID_LINK or
-// LIMIT_EXCEEDED, with a pointer into the proposal.
+// SUMMARY_INVALID, INVALID_TEXT, INVALID_VALUE for a tag, INVALID_LINK,
+// SCHEMA_VIOLATION for a placeholder or LIMIT_EXCEEDED, with a pointer into the proposal.
 func CheckDraft(p Proposal) error {
 	if err := checkSummary(p.Summary); err != nil {
 		return err
@@ -59,6 +61,9 @@ func CheckDraft(p Proposal) error {
 		return err
 	}
 	if err := checkLinks(p.Links); err != nil {
+		return err
+	}
+	if err := checkSaid(p.Type, p.Content); err != nil {
 		return err
 	}
 	if p.Change == nil {
@@ -106,12 +111,36 @@ func checkSummary(s string) error {
 		return at(err, where)
 	}
 	if blank(s) {
-		return brenner.Errorf(brenner.CodeSummaryInvalid, "the summary is missing").At(where).
+		return brenner.Errorf(brenner.CodeSummaryInvalid, "the summary %s", missing(s)).At(where).
 			WithHint("say in a sentence or two what the content says")
 	}
 	if n := utf8.RuneCountInString(s); n > brenner.MaxSummaryRunes {
 		return brenner.Errorf(brenner.CodeSummaryInvalid, "the summary has %d characters, more than %d", n, brenner.MaxSummaryRunes).
 			At(where).WithHint("move details into the content")
+	}
+	return nil
+}
+
+// checkSaid reports SCHEMA_VIOLATION where a content, or a text that its type needs in it,
+// is a placeholder.
+func checkSaid(t Type, c Content) error {
+	refuse := func(pointer, what, text string) error {
+		return brenner.Errorf(brenner.CodeSchemaViolation, "%s %s", what, missing(text)).At(pointer).WithHint("write it out")
+	}
+	if c.Format != JSON {
+		if brenner.IsPlaceholder(string(c.Data)) {
+			return refuse("/content", "the content", string(c.Data))
+		}
+		return nil
+	}
+	if !bytes.Contains(c.Data, []byte(`…"`)) && !bytes.Contains(c.Data, []byte(`."`)) {
+		return nil
+	}
+	said := members(c.Data)
+	for _, name := range t.required() {
+		if text := word(said[name]); brenner.IsPlaceholder(text) {
+			return refuse("/"+name, name, text)
+		}
 	}
 	return nil
 }
@@ -191,7 +220,15 @@ func checkNote(where, note string) error {
 	return nil
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+// missing says of a text that has to say something and does not why it does not.
+func missing(s string) string {
+	if brenner.IsPlaceholder(s) {
+		return fmt.Sprintf("is %q, which only keeps the place of one", strings.TrimSpace(s))
+	}
+	return "is missing"
+}
+
+func blank(s string) bool { return brenner.SaysNothing(s) }
 
 func notPrintable(r rune) bool { return !unicode.IsPrint(r) }
 

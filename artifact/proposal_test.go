@@ -27,6 +27,22 @@ func numbered(n int) []string {
 	return list
 }
 
+// brief is the type of briefs, which need a question.
+func brief(t *testing.T) Type {
+	t.Helper()
+	types, err := NewRegistry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ, err := types.Lookup(TypeProjectBrief)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return typ
+}
+
+func jsonContent(data string) Content { return Content{Format: JSON, Data: []byte(data)} }
+
 // C11: a summary is there, says something and is at most 1,200 characters.
 // C6: links have a known relation and name a definite version, once each.
 // C11.a, C11.c.
@@ -40,6 +56,11 @@ func TestCheckDraft(t *testing.T) {
 		{"as it should be", nil, "", ""},
 		{"no summary", func(p *Proposal) { p.Summary = "" }, brenner.CodeSummaryInvalid, "/summary"},
 		{"blank summary", func(p *Proposal) { p.Summary = " \n\t" }, brenner.CodeSummaryInvalid, "/summary"},
+		{"summary of dots", func(p *Proposal) { p.Summary = " … " }, brenner.CodeSummaryInvalid, "/summary"},
+		{"summary that ends in dots", func(p *Proposal) { p.Summary = "a …" }, "", ""},
+		{"content of dots", func(p *Proposal) { p.Content.Data = []byte("...\n") }, brenner.CodeSchemaViolation, "/content"},
+		{"question of dots", func(p *Proposal) { p.Type, p.Content = brief(t), jsonContent(`{"question":"…"}`) }, brenner.CodeSchemaViolation, "/question"},
+		{"scope of dots", func(p *Proposal) { p.Type, p.Content = brief(t), jsonContent(`{"question":"why?","scope":"…"}`) }, "", ""},
 		{"longest summary", func(p *Proposal) { p.Summary = strings.Repeat("é", 1200) }, "", ""},
 		{"long summary", func(p *Proposal) { p.Summary = strings.Repeat("é", 1201) }, brenner.CodeSummaryInvalid, "/summary"},
 		{"summary with NUL", func(p *Proposal) { p.Summary = "a\x00" }, brenner.CodeInvalidText, "/summary"},

@@ -15,7 +15,7 @@ import (
 // agent in its context, and so it says nothing of sections that are empty.
 func Summary(a *Artifact) string {
 	var sentences []string
-	if rt, ok := a.Item("RT"); ok && rt.Text("statement") != "" {
+	if rt, ok := a.Item("RT"); ok && !brenner.SaysNothing(rt.Text("statement")) {
 		sentences = append(sentences, line(rt.Text("statement"), summaryLine))
 	}
 	if claims := liveClaims(a); len(claims) > 0 {

@@ -48,7 +48,7 @@ func (a Act) byPerson(what string) error {
 		return brenner.Errorf(brenner.CodePersonRequired, "only a person may %s", what).
 			WithHint("ask the PI")
 	}
-	if a.Reason == "" {
+	if brenner.SaysNothing(a.Reason) {
 		return brenner.Errorf(brenner.CodeReasonRequired, "a person who decides to %s must say why", what).
 			WithHint("add a reason")
 	}

@@ -106,7 +106,7 @@ func (s Stalemate) Next(e Event) (Stalemate, error) {
 		return Stalemate{}, brenner.Errorf(brenner.CodeStatusConflict, "%s has accepted the verdict", e.Actor).
 			WithHint("it is carried out, and checked; one that proves wrong is reopened then")
 	}
-	if t.reason && strings.TrimSpace(e.Reason) == "" {
+	if t.reason && brenner.SaysNothing(e.Reason) {
 		return Stalemate{}, brenner.Errorf(brenner.CodeReasonRequired, "%s needs a reason", e.Action)
 	}
 	if (e.Action == Arbitration || e.Action == Deliver) && s.isParty(e.Actor) {

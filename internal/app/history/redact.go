@@ -37,7 +37,7 @@ func (s *Service) Redact(ctx context.Context, req api.RedactRequest) (api.Redact
 		})
 	}
 	return kernel.Write(ctx, s.caller, "journal.redact", req, guard, func(ch *kernel.Change) (api.RedactResult, error) {
-		if strings.TrimSpace(req.Reason) == "" {
+		if brenner.SaysNothing(req.Reason) {
 			return api.RedactResult{}, brenner.Errorf(brenner.CodeReasonRequired, "what is redacted is gone for good: a redaction must be given a reason")
 		}
 		if err := kernel.CheckText(req.Reason); err != nil {

@@ -56,7 +56,7 @@ type changes struct {
 // planChanges checks a request for changes and finds who is to make them.
 func (r *Room) planChanges(c *kernel.Call, a store.Artifact, req api.RequestChangesRequest) (changes, error) {
 	p := changes{artifact: a, reason: strings.TrimSpace(req.Reason), role: req.Role}
-	if p.reason == "" && !req.DryRun {
+	if brenner.SaysNothing(p.reason) && !req.DryRun {
 		return p, brenner.Errorf(brenner.CodeReasonRequired, "a request for changes says what is to change").At("/reason")
 	}
 	if err := kernel.CheckText(p.reason); err != nil {

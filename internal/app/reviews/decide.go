@@ -3,7 +3,6 @@ package reviews
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -82,7 +81,7 @@ func (r *Room) plan(c *kernel.Call, req api.DecideRequest) (plan, error) {
 		return p, brenner.Errorf(brenner.CodeInvalidValue, "%q is no decision", req.Decision).At("/decision").
 			WithHint("decisions: promote, demote, deprecate, still_holds, request_changes")
 	}
-	if strings.TrimSpace(req.Reason) == "" {
+	if brenner.SaysNothing(req.Reason) {
 		return p, brenner.Errorf(brenner.CodeReasonRequired, "a decision needs a reason").At("/reason")
 	}
 	refs, err := r.chosen(c, req)

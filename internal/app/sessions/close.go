@@ -23,7 +23,7 @@ func (s *Service) CloseSession(ctx context.Context, req api.CloseSessionRequest)
 			return api.SessionInfo{}, err
 		}
 		reason := strings.TrimSpace(req.Reason)
-		if reason == "" {
+		if brenner.SaysNothing(reason) {
 			return api.SessionInfo{}, brenner.Errorf(brenner.CodeReasonRequired, "a session is closed for a reason").At("/reason")
 		}
 		if err := checkSessionText("reason", reason); err != nil {

@@ -558,7 +558,7 @@ func (s *Service) ResolveConflict(ctx context.Context, req api.ResolveConflictRe
 
 // resolution is the delta that settles a conflict.
 func resolution(c *kernel.Call, info api.SessionInfo, req api.ResolveConflictRequest) (delta.Entry, error) {
-	if strings.TrimSpace(req.Reason) == "" {
+	if brenner.SaysNothing(req.Reason) {
 		return delta.Entry{}, brenner.Errorf(brenner.CodeReasonRequired, "settling a conflict must be given a reason")
 	}
 	_, doc, err := sessionArtifact(c, info.ID, 0)

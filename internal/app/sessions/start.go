@@ -72,8 +72,8 @@ type sessionPlan struct {
 // planSession settles the roster and composes the kickoffs (R3: every error
 // before anything is created or sent).
 func planSession(c *kernel.Call, req api.StartSessionRequest) (sessionPlan, error) {
-	if req.Question != "" && strings.TrimSpace(req.Question) == "" { // no question is one's choice, a blank one a slip
-		return sessionPlan{}, brenner.Errorf(brenner.CodeInvalidValue, "the question is blank").At("/question").
+	if req.Question != "" && brenner.SaysNothing(req.Question) { // no question is one's choice, a blank one a slip
+		return sessionPlan{}, brenner.Errorf(brenner.CodeInvalidValue, "the question asks nothing").At("/question").
 			WithHint("say what the agents are to find out, or leave it out")
 	}
 	if err := checkSessionText("question", req.Question); err != nil {

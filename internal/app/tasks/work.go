@@ -348,7 +348,7 @@ func (s *Service) ReassignTask(ctx context.Context, req api.ReassignTaskRequest)
 // CancelTask implements api.Tasks.
 func (s *Service) CancelTask(ctx context.Context, req api.CancelTaskRequest) (api.TaskInfo, error) {
 	return kernel.Write(ctx, s.caller, "task.cancel", req, opening(req.ID), func(ch *kernel.Change) (api.TaskInfo, error) {
-		if strings.TrimSpace(req.Reason) == "" {
+		if brenner.SaysNothing(req.Reason) {
 			return api.TaskInfo{}, brenner.Errorf(brenner.CodeReasonRequired, "canceling a task must be given a reason")
 		}
 		if err := kernel.CheckText(req.Reason); err != nil {

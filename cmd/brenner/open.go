@@ -106,6 +106,11 @@ const followEvery = time.Second
 func identify(ctx context.Context, a *app.App, w cli.Where) (app.Identity, error) {
 	switch {
 	case w.As != "":
+		// A token of another project says nothing here.
+		if who, err := a.Authenticate(ctx, w.Token); w.Token != "" && err == nil && who.Name != w.As {
+			return app.Identity{}, brenner.Errorf(brenner.CodeUsage, "the agent that is named is %s, and the token in BRENNER_TOKEN is of %s", w.As, who.Name).
+				WithHint("leave out one of them: who acts must be plain")
+		}
 		return app.Identity{Name: w.As, Auth: app.AuthAs}, nil
 	case w.Token != "":
 		return a.Authenticate(ctx, w.Token)

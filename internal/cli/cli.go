@@ -242,12 +242,35 @@ func (r *runner) service(ctx context.Context) (api.Service, error) {
 		return nil, brenner.Errorf(brenner.CodeUsage, "--server goes with neither --store nor --as").
 			WithHint("the server knows its store, and the token in BRENNER_TOKEN says who asks")
 	}
-	s, closer, err := r.env.Open(ctx, r.where())
+	if server := r.env.Getenv("BRENNER_SERVER"); server != "" && r.as != "" && r.store == "" {
+		return nil, brenner.Errorf(brenner.CodeUsage, "--as says %s, and BRENNER_SERVER leads to a server, where the token says who asks", r.as).
+			WithHint("leave out --as to ask the server; name the store, or unset BRENNER_SERVER, to act here")
+	}
+	w := r.where()
+	s, closer, err := r.env.Open(ctx, w)
 	if err != nil {
 		return nil, err
 	}
+	if err := r.sameName(ctx, w, s); err != nil {
+		return nil, errors.Join(err, closer())
+	}
 	r.opened, r.close = s, closer
 	return s, nil
+}
+
+// sameName refuses to ask a server by the token of another than BRENNER_AGENT names: who
+// acts must be plain.
+func (r *runner) sameName(ctx context.Context, w Where, s api.Service) error {
+	named := r.env.Getenv("BRENNER_AGENT")
+	if w.Server == "" || named == "" {
+		return nil
+	}
+	info, err := s.Project(ctx)
+	if err != nil || string(info.Actor) == named {
+		return nil //nolint:nilerr // what the command asks for says what is wrong
+	}
+	return brenner.Errorf(brenner.CodeUsage, "BRENNER_AGENT says %s, and the token in BRENNER_TOKEN is of %s", named, info.Actor).
+		WithHint("unset one of them: who acts must be plain")
 }
 
 // ask makes one call of the service of the project the flags name.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -49,9 +50,9 @@ for byte; the guide stays as long as another client is set up here.`,
 		Example:   `  brenner setup claude --as BlueLake`,
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: names,
-		RunE: func(_ *cobra.Command, a []string) error {
+		RunE: func(cmd *cobra.Command, a []string) error {
 			client := clientOf(a[0])
-			change, e, err := r.setupChange(client, replace, remove)
+			change, e, err := r.setupChange(client, replace || print, remove)
 			if err != nil {
 				return err
 			}
@@ -71,6 +72,9 @@ for byte; the guide stays as long as another client is set up here.`,
 				if !remove && filepath.IsAbs(e.command) {
 					w.Printf("brenner on the PATH is not this program, so the client starts %s\n", e.command)
 				}
+				if !remove && e.agent() != "" && r.nobody(cmd.Context(), e) {
+					w.Printf("nobody here is called %s yet: brenner agent add %s --role ROLE\n", e.agent(), e.agent())
+				}
 				if !remove && e.server == "" && e.agent() == "" {
 					w.Printf("start it with the agent's name: BRENNER_AGENT=NAME %s\n", client.program)
 				}
@@ -81,6 +85,14 @@ for byte; the guide stays as long as another client is set up here.`,
 	c.Flags().BoolVar(&replace, "replace", false, "let the client be another agent than the one it was set up for")
 	c.Flags().BoolVar(&remove, "remove", false, "take back what setup wrote")
 	return c
+}
+
+// nobody says whether the project that the client would open here knows no agent of the
+// name it is set up for. Where there is no project nobody knows.
+func (r *runner) nobody(ctx context.Context, e entry) bool {
+	at := Where{Dir: r.path(""), Store: cmp.Or(r.store, r.env.Getenv("BRENNER_STORE")), As: brenner.ActorName(e.agent())}
+	_, err := r.projectAt(ctx, at)
+	return errors.Is(err, brenner.CodeUnauthenticated)
 }
 
 // setupChange says what is to become of our entry: a new one, or with remove

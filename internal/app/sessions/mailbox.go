@@ -149,6 +149,10 @@ func findMessage(c *kernel.Call, id string) (api.MessageInfo, error) {
 	if err != nil && !errors.Is(err, brenner.CodeNotFound) {
 		return api.MessageInfo{}, err
 	}
+	if err == nil && m.To != c.Who.Name && c.Person() { // who leads the project sees the mail of every agent
+		return api.MessageInfo{}, brenner.Errorf(brenner.CodeNotFound, "%s is a message for %s, not for %s", id, m.To, c.Who.Name).
+			WithHint("act as its reader").Try(brenner.Again("as", string(m.To)))
+	}
 	if err != nil || m.To != c.Who.Name {
 		return api.MessageInfo{}, brenner.Errorf(brenner.CodeNotFound, "there is no message %q for %s", id, c.Who.Name).
 			Try(brenner.Do("mail.inbox"))

@@ -27,6 +27,7 @@ func newMan(r *runner) *cobra.Command {
 			if err := patchfs.BelowGit(dir); err != nil {
 				return err
 			}
+			_, missing := os.Stat(filepath.Dir(dir))
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return fileError(a[0], err)
 			}
@@ -50,7 +51,13 @@ func newMan(r *runner) *cobra.Command {
 			if err := write(root); err != nil {
 				return err
 			}
-			return r.show(written, func(w *printer) { w.Printf("wrote %s into %s\n", plural(len(written), "page"), a[0]) })
+			return r.show(written, func(w *printer) {
+				made := ""
+				if missing != nil {
+					made = ", which was made with what is above it"
+				}
+				w.Printf("wrote %s into %s%s\n", plural(len(written), "page"), a[0], made)
+			})
 		},
 	}
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +24,19 @@ func newProgram(r *runner) *cobra.Command {
 }
 
 func count(n int) string { return strconv.Itoa(n) }
+
+// onMachine looks programs up in the project, or where there is none among those of the
+// machine.
+func (r *runner) onMachine(cmd *cobra.Command, fn func(programs.Finder) error) error {
+	if _, err := r.service(cmd.Context()); !errors.Is(err, brenner.CodeNoProject) {
+		return r.onPrograms(cmd, fn)
+	}
+	book, err := programs.Open(programs.Path(r.env.Getenv))
+	if err != nil {
+		return err
+	}
+	return fn(programs.Finder{Book: book, Dir: r.path("")})
+}
 
 // onPrograms opens the project and looks programs up in it.
 func (r *runner) onPrograms(cmd *cobra.Command, fn func(programs.Finder) error) error {
@@ -46,7 +61,7 @@ started only once you have allowed it here; see ` + "`brenner program allow`" + 
 		Example: `  brenner program list`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return r.onPrograms(cmd, func(f programs.Finder) error {
+			return r.onMachine(cmd, func(f programs.Finder) error {
 				found := []programs.Found{}
 				for _, name := range f.Names() {
 					p, err := f.Find(name, "", api.WorkSettings{})
@@ -93,7 +108,12 @@ type programCheck struct {
 	// if it was had to.
 	Answered brenner.Duration `json:"answered_in,omitzero"`
 	Used     program.Usage    `json:"used,omitzero"`
+	// unasked says that it comes with Brenner, is not installed, and nobody asked for it.
+	unasked bool
 }
+
+// usable says whether agents can be started with the program.
+func (c programCheck) usable() bool { return c.Cause == program.Fine && c.Allowed }
 
 // probe looks at a program: is it there, which version, is it logged in. Only
 // with a test a model is asked, for one word.
@@ -198,11 +218,12 @@ func newProgramCheck(r *runner) *cobra.Command {
 are logged in where they can tell; of an endpoint, whether it is there, takes
 the key and has the model. No model is asked, except with --test: then each has
 ten seconds to answer one word, which may cost a little. The exit status is 9 if
-one that was named cannot be used.`,
+one cannot be used; where none is named, those that come with Brenner and are not
+installed count only if there is no other.`,
 		Example: `  brenner program check claude codex
   brenner program check claude --test`,
 		RunE: func(cmd *cobra.Command, a []string) error {
-			return r.onPrograms(cmd, func(f programs.Finder) error {
+			return r.onMachine(cmd, func(f programs.Finder) error {
 				names := a
 				if len(names) == 0 {
 					names = f.Names()
@@ -214,9 +235,13 @@ one that was named cannot be used.`,
 						return err
 					}
 					c := probe(cmd.Context(), found, test)
-					if checks = append(checks, c); len(a) > 0 && (c.Cause != program.Fine || !c.Allowed) {
+					c.unasked = len(a) == 0 && found.Source == programs.Builtin && c.Cause == program.NotInstalled
+					if checks = append(checks, c); !c.usable() && !c.unasked {
 						r.exit = 9
 					}
+				}
+				if !slices.ContainsFunc(checks, programCheck.usable) {
+					r.exit = 9
 				}
 				return r.show(struct {
 					Checks []programCheck `json:"checks"`
@@ -231,6 +256,8 @@ one that was named cannot be used.`,
 func printPrograms(w *printer, checks []programCheck) {
 	for _, c := range checks {
 		switch {
+		case c.unasked:
+			w.Printf("-    %s: %s\n     hint: %s\n", c.Name, c.Cause.Sentence(), c.Hint)
 		case c.Cause != program.Fine:
 			w.Printf("FAIL %s: %s\n", c.Name, c.Cause.Sentence())
 			if c.Said != "" {

@@ -29,7 +29,7 @@ started with it where neither their roster nor --program names another.`,
 			if strings.TrimSpace(a[0]) == "" { // which would find the one in use
 				return usage(cmd, errors.New("no program is named"))
 			}
-			return r.onPrograms(cmd, func(f programs.Finder) error {
+			return r.onMachine(cmd, func(f programs.Finder) error {
 				found, err := f.Find(a[0], "", api.WorkSettings{})
 				if err != nil {
 					return err

@@ -107,8 +107,8 @@ func (r *runner) withRunner(cmd *cobra.Command, fn func(context.Context, api.Ser
 // this time.
 func (r *runner) naming(cmd *cobra.Command, a api.WorkAgent, err error) error {
 	var e *brenner.Error
-	if a.Program != "" || !errors.As(err, &e) || len(e.Actions) == 0 {
-		return err
+	if a.Program != "" || !errors.As(err, &e) || len(e.Actions) == 0 || e.Actions[0].Args["name"] == "" {
+		return err // there is none to name
 	}
 	name := e.Actions[0].Args["name"]
 	if cmd.Name() == "ask" {

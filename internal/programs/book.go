@@ -232,6 +232,11 @@ func (f Finder) look(p program.Program) (string, error) {
 }
 
 func (f Finder) unknown(name string) error {
+	if name == "" && !f.startable(f.usual()) {
+		return brenner.Errorf(brenner.CodeUnknownProgram, "no program is named for the agent, and none is installed here").
+			WithHint("install one of them, or describe one of your own").
+			Try(brenner.Do("program.check"), brenner.Do("program.add").Asking("name", "profile"))
+	}
 	if name == "" {
 		return brenner.Errorf(brenner.CodeUnknownProgram, "no program is named for the agent").
 			WithHint("name one in the roster, for this time, or for every time; programs: " + strings.Join(f.Names(), ", ")).
@@ -252,12 +257,16 @@ func (f Finder) unknown(name string) error {
 // or else the first there is.
 func (f Finder) usual() string {
 	names := f.Names()
-	for _, name := range names {
-		if found, err := f.Find(name, "", api.WorkSettings{}); err == nil && found.Installed && found.Allowed {
-			return name
-		}
+	if at := slices.IndexFunc(names, f.startable); at >= 0 {
+		return names[at]
 	}
 	return names[0]
+}
+
+// startable says whether a program could start agents here.
+func (f Finder) startable(name string) bool {
+	found, err := f.Find(name, "", api.WorkSettings{})
+	return err == nil && found.Installed && found.Allowed
 }
 
 // Names lists every program there is, sorted, the built-in ones last.

@@ -77,14 +77,13 @@ func (n *nearness) read(m *Model) {
 func (n *nearness) agreeing(row int) []int32 {
 	own := n.signs[row*n.width : (row+1)*n.width]
 	distance := make([]uint16, len(n.norms))
-	var counts [1 << 13]int32
+	counts := make([]int32, 64*n.width+1)
+	rest := n.signs
 	for r := range distance {
-		d := 0
-		for i, w := range n.signs[r*n.width : (r+1)*n.width] {
-			d += bits.OnesCount64(w ^ own[i])
-		}
+		d := differing(rest[:len(own)], own)
 		distance[r] = uint16(d)
 		counts[d]++
+		rest = rest[len(own):]
 	}
 	within, total := 0, int32(0)
 	for ; within < len(counts) && total+counts[within] <= looked; within++ {
@@ -99,16 +98,25 @@ func (n *nearness) agreeing(row int) []int32 {
 	return out
 }
 
+// differing counts the bits in which two lists of the same length differ, four numbers at
+// a time: most of the time of a new word is spent on it.
+func differing(v, w []uint64) (n int) {
+	for len(v) >= 4 && len(w) >= 4 {
+		n += bits.OnesCount64(v[0]^w[0]) + bits.OnesCount64(v[1]^w[1]) + bits.OnesCount64(v[2]^w[2]) + bits.OnesCount64(v[3]^w[3])
+		v, w = v[4:], w[4:]
+	}
+	for i := range min(len(v), len(w)) {
+		n += bits.OnesCount64(v[i] ^ w[i])
+	}
+	return n
+}
+
 // compared gives some rows as words with their cosine, the nearest first.
 func (m *Model) compared(row int, others []int32) []NearWord {
-	own := m.rows[row*m.dim : (row+1)*m.dim]
+	own := pack(m.rows[row*m.dim : (row+1)*m.dim])
 	out := make([]NearWord, 0, len(others))
 	for _, r := range others {
-		their := m.rows[int(r)*m.dim : (int(r)+1)*m.dim]
-		sum := 0
-		for i := range len(own) {
-			sum += int(int8(own[i])) * int(int8(their[i]))
-		}
+		sum := own.times(m.rows[int(r)*m.dim : (int(r)+1)*m.dim])
 		start := m.near.starts[r]
 		word := m.words[start+1 : start+1+uint32(m.words[start])]
 		// Rounded, so that every machine agrees.
@@ -121,6 +129,50 @@ func (m *Model) compared(row int, others []int32) []NearWord {
 		return cmp.Or(cmp.Compare(b.Likeness, a.Likeness), strings.Compare(a.Word, b.Word))
 	})
 	return slices.Clip(out)
+}
+
+// packed is a row that many others are multiplied with: eight components stand in four
+// numbers, so that one multiplication makes two products and adds them.
+type packed struct {
+	row   string
+	pairs [][4]int64 // of components 0 to 3 of eight in the upper half and 4 to 7 in the lower
+	sum   int        // of the components in pairs
+}
+
+func pack(row string) packed {
+	p := packed{row: row, pairs: make([][4]int64, len(row)/8)}
+	for i := range p.pairs {
+		for j := range 4 {
+			upper, lower := int8(row[8*i+j]), int8(row[8*i+j+4])
+			p.pairs[i][j] = int64(upper)<<32 + int64(lower)
+			p.sum += int(upper) + int(lower)
+		}
+	}
+	return p
+}
+
+// times gives the inner product with another row of the same length. Its components are
+// made positive by adding 128, which is taken away from the sum again. Of the product of two
+// numbers, each of two halves, the upper half is what each half of one makes with its own of
+// the other; what stands in the lower one is taken away, as it may be negative.
+func (p packed) times(row string) int {
+	const each = 0xff<<32 | 0xff // the lowest byte of each half
+	var sum int64
+	rest := row
+	for _, a := range p.pairs {
+		if len(rest) < 8 {
+			break
+		}
+		b := int64(u32(rest, 0)) | int64(u32(rest, 4))<<32
+		b ^= -0x7f7f7f7f7f7f7f80 // the sign of each
+		sum += a[0]*(b&each) + a[1]*(b>>8&each) + a[2]*(b>>16&each) + a[3]*(b>>24&each)
+		rest = rest[8:]
+	}
+	out := int((sum-int64(int32(sum)))>>32) - 128*p.sum
+	for i := 8 * len(p.pairs); i < len(row); i++ {
+		out += int(int8(p.row[i])) * int(int8(row[i]))
+	}
+	return out
 }
 
 // leastNear is the cosine below which nobody asks.

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -42,5 +43,28 @@ func TestNearest_AgreesWithComparingEveryWord(t *testing.T) {
 	}
 	if got := m.Nearest("xqzzy", 8, 0.4); len(got) != 0 {
 		t.Errorf("a word that the model does not know is near to %v", got)
+	}
+}
+
+// Products of packed rows are those of their components one by one, whatever their length
+// and however large they are.
+func TestPacked_TimesIsTheInnerProduct(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	extremes := []byte{0x80, 0x7f, 0, 0xff}
+	for _, length := range []int{0, 1, 7, 8, 9, 256, 4096} {
+		for try := range 40 {
+			own, their := make([]byte, length), make([]byte, length)
+			want := 0
+			for i := range own {
+				own[i], their[i] = byte(r.Uint32()), byte(r.Uint32())
+				if try < 16 { // all alike
+					own[i], their[i] = extremes[try/4], extremes[try%4]
+				}
+				want += int(int8(own[i])) * int(int8(their[i]))
+			}
+			if got := pack(string(own)).times(string(their)); got != want {
+				t.Fatalf("%d components: %d, want %d", length, got, want)
+			}
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package contexts
 
 import (
+	"maps"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -84,35 +87,65 @@ type nearness struct {
 	known map[string][]retrieval.Near
 }
 
-// to gives the words that are near in meaning to one, by the built-in model.
-func (n *nearness) to(word string) []retrieval.Near {
+// of gives, for each of some words, those that are near to it in meaning. Those of words
+// that it has not met yet are looked for by all processors.
+func (n *nearness) of(words []string) [][]retrieval.Near {
+	out := make([][]retrieval.Near, len(words))
+	var missing []int // each word once
 	n.mu.Lock()
-	near, known := n.known[word]
-	n.mu.Unlock()
-	if known {
-		return near
+	for i, word := range words {
+		near, known := n.known[word]
+		if out[i] = near; !known && !slices.ContainsFunc(missing, func(m int) bool { return words[m] == word }) {
+			missing = append(missing, i)
+		}
 	}
-	if of := retrieval.Words(word); len(of) == 1 {
-		for _, other := range embed.Builtin().Nearest(word, nearWords, retrieval.LeastLikeness) {
-			if as := retrieval.Words(other.Word); len(as) == 1 {
-				near = append(near, retrieval.Near{Of: of[0], Word: as[0], Likeness: other.Likeness})
+	n.mu.Unlock()
+	if len(missing) == 0 {
+		return out
+	}
+	workers := min(runtime.GOMAXPROCS(0), 4, len(missing))
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < len(missing); i += workers {
+				out[missing[i]] = nearTo(words[missing[i]])
 			}
+		})
+	}
+	all.Wait()
+	found := make(map[string][]retrieval.Near, len(missing))
+	for _, m := range missing {
+		found[words[m]] = out[m]
+	}
+	for i, word := range words {
+		if near, new := found[word]; new {
+			out[i] = near
 		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.known == nil || len(n.known) >= maxNear {
+	if n.known == nil || len(n.known)+len(found) > maxNear {
 		n.known = map[string][]retrieval.Near{}
 	}
-	n.known[word] = near
+	maps.Copy(n.known, found)
+	return out
+}
+
+// nearTo gives the words that are near in meaning to one, by the built-in model.
+func nearTo(word string) (near []retrieval.Near) {
+	of := retrieval.Words(word)
+	if len(of) != 1 {
+		return nil
+	}
+	for _, other := range embed.Builtin().Nearest(word, nearWords, retrieval.LeastLikeness) {
+		if as := retrieval.Words(other.Word); len(as) == 1 {
+			near = append(near, retrieval.Near{Of: of[0], Word: as[0], Likeness: other.Likeness})
+		}
+	}
 	return near
 }
 
 // widen adds the words that are near in meaning to those of a text.
 func (n *nearness) widen(terms []retrieval.Term, text string) []retrieval.Term {
-	var near []retrieval.Near
-	for word := range strings.FieldsSeq(retrieval.Plain(text)) {
-		near = append(near, n.to(word)...)
-	}
-	return retrieval.Expand(terms, near)
+	return retrieval.Expand(terms, slices.Concat(n.of(strings.Fields(retrieval.Plain(text)))...))
 }

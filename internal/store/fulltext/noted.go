@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 
 	"brenner"
 	"brenner/retrieval"
@@ -25,7 +27,18 @@ type part struct {
 	pages   [][]byte
 	stats   retrieval.Statistics
 	removed []retrieval.Name // from the segments of the index
+	have    *partCounts
 }
+
+// partCounts remembers how many documents of a part have a word; it is safe for concurrent
+// use.
+type partCounts struct {
+	mu   sync.Mutex
+	have map[string]int64
+}
+
+// maxPartCounts bounds what is remembered of a part.
+const maxPartCounts = 1 << 14
 
 // maxParts is how many segments of notes there are before they become one.
 const maxParts = 8
@@ -73,7 +86,7 @@ func makePart(ctx context.Context, rows Rows, notes []Note) (part, error) {
 		return part{}, err
 	}
 	built := b.Segment()
-	p := part{pages: built.Pages, stats: built.Statistics, removed: removed}
+	p := part{pages: built.Pages, stats: built.Statistics, removed: removed, have: &partCounts{have: map[string]int64{}}}
 	columns, err := built.Directory.ReadColumns(p.take(built.Directory.ColumnPages()))
 	p.view = retrieval.View{Directory: built.Directory, Columns: columns}
 	return p, err
@@ -91,6 +104,28 @@ func (p part) take(numbers []int) [][]byte {
 func (p part) list(word string) (retrieval.List, error) {
 	first, end := p.view.Directory.WordStretch(word)
 	return p.view.ReadList(word, p.pages[first:end])
+}
+
+// count adds, for each of some words, how many documents of a part have it.
+func (p part) count(words []string, have []int64) error {
+	p.have.mu.Lock()
+	defer p.have.mu.Unlock()
+	for i, w := range words {
+		n, known := p.have.have[w]
+		if !known {
+			first, end := p.view.Directory.WordStretch(w)
+			var err error
+			if n, err = retrieval.Count(w, p.pages[first:end]); err != nil {
+				return err
+			}
+			if len(p.have.have) >= maxPartCounts {
+				clear(p.have.have)
+			}
+			p.have.have[strings.Clone(w)] = n
+		}
+		have[i] += n
+	}
+	return nil
 }
 
 // notesAtOnce is how many notes are read at a time while a segment is made: so

@@ -175,12 +175,8 @@ func (r *ranking) count(ctx context.Context, all []string) ([]int64, error) {
 		return nil, err
 	}
 	for _, p := range r.parts {
-		for i, w := range all {
-			l, err := p.list(w)
-			if err != nil {
-				return nil, err
-			}
-			have[i] += l.Have
+		if err := p.count(all, have); err != nil {
+			return nil, err
 		}
 	}
 	return have, nil

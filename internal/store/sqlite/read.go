@@ -20,9 +20,10 @@ type reader struct {
 	// counted is shared by all readers; only what is committed is added to it.
 	counted   *census
 	committed bool
-	// index remembers what was read of the full-text index, nil inside a write;
+	// index and last remember what was read of the full-text index, nil inside a write;
 	// seen is told how many notes there are.
 	index *fulltext.Index
+	last  *lastNotes
 	seen  func(notes int)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"brenner"
@@ -57,20 +58,10 @@ func (r indexRows) Standing(ctx context.Context, most int) (fulltext.Standing, e
 	if err != nil {
 		return s, err
 	}
-	s.Notes, err = collect(ctx, r.c, func(r row) fulltext.Note {
-		n := fulltext.Note{
-			Artifact: brenner.ArtifactID(r.text(0)), Type: brenner.TypeName(r.text(1)), Module: brenner.Module(r.text(2)),
-			Wanted: fulltext.Decode(r.text(3)), Key: r.int(5),
-		}
-		if !r.null(4) {
-			n.Settled = fulltext.Decode(r.text(4))
-		}
-		return n
-	}, `SELECT a.id, a.type, a.module, n.versions, d.versions, a.key FROM index_notes n CROSS JOIN artifacts a ON a.key = n.artifact
-		LEFT JOIN index_documents d ON d.artifact = n.artifact ORDER BY n.artifact DESC LIMIT ?+0`, int64(most))
-	if s.Noted = len(s.Notes); err != nil {
+	if s.Notes, err = r.notes(ctx, s.State, most); err != nil {
 		return s, err
 	}
+	s.Noted = len(s.Notes)
 	if s.Noted == most {
 		n, err := r.c.number(ctx, "SELECT count(*) FROM index_notes")
 		if s.Noted = int(n); err != nil {
@@ -81,6 +72,62 @@ func (r indexRows) Standing(ctx context.Context, most int) (fulltext.Standing, e
 		r.seen(s.Noted)
 	}
 	return s, nil
+}
+
+// notes gives up to so many notes, those of the newest artifacts. A search finds the same
+// ones again and again: they are read as one text, and where that is what it was, so are
+// they. What was settled before they came is another only in another state of the index.
+func (r indexRows) notes(ctx context.Context, state fulltext.State, most int) ([]fulltext.Note, error) {
+	var text string
+	if _, err := r.c.one(ctx, func(r row) {
+		if !r.null(0) {
+			text = r.text(0)
+		}
+	}, "SELECT group_concat(artifact || ' ' || versions, char(0)) "+
+		"FROM (SELECT artifact, versions FROM index_notes n ORDER BY artifact DESC LIMIT ?+0) noted", int64(most)); err != nil || text == "" {
+		return nil, err
+	}
+	if r.last != nil {
+		if notes, known := r.last.find(state, text); known {
+			return notes, nil
+		}
+	}
+	notes, err := collect(ctx, r.c, func(r row) fulltext.Note {
+		n := fulltext.Note{
+			Artifact: brenner.ArtifactID(r.text(0)), Type: brenner.TypeName(r.text(1)), Module: brenner.Module(r.text(2)),
+			Wanted: fulltext.Decode(r.text(3)), Key: r.int(5),
+		}
+		if !r.null(4) {
+			n.Settled = fulltext.Decode(r.text(4))
+		}
+		return n
+	}, `SELECT a.id, a.type, a.module, n.versions, d.versions, a.key FROM index_notes n CROSS JOIN artifacts a ON a.key = n.artifact
+		LEFT JOIN index_documents d ON d.artifact = n.artifact ORDER BY n.artifact DESC LIMIT ?+0`, int64(most))
+	if err == nil && r.last != nil {
+		r.last.keep(state, text, notes)
+	}
+	return notes, err
+}
+
+// lastNotes remembers the notes that were read last, with the state of the index and the text
+// of their rows.
+type lastNotes struct {
+	mu    sync.Mutex
+	state fulltext.State
+	text  string
+	notes []fulltext.Note
+}
+
+func (k *lastNotes) find(state fulltext.State, text string) ([]fulltext.Note, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clip(k.notes), k.notes != nil && k.state == state && k.text == text
+}
+
+func (k *lastNotes) keep(state fulltext.State, text string, notes []fulltext.Note) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state, k.text, k.notes = state, text, notes
 }
 
 func (r indexRows) Describe(ctx context.Context, segments []int64) ([]fulltext.Description, error) {

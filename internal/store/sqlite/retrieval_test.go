@@ -226,6 +226,54 @@ func TestSettle_HidesNothingFromAnybody(t *testing.T) {
 	}
 }
 
+// Notes are remembered as long as they are what they were: of one who settles them and
+// notes the same again, another who has looked before finds each text once.
+func TestRank_TheSameNotesInAnotherState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "brenner.db")
+	ctx := context.Background()
+	var both [2]*database
+	for i := range both {
+		s, err := Open(ctx, path, Options{Create: true})
+		must(t, err)
+		both[i] = s.(*database)
+		defer func() { must(t, s.Close()) }()
+	}
+	looks := func(when string, drafts bool, want int) {
+		t.Helper()
+		must(t, both[1].Read(ctx, func(r store.Reader) error {
+			got, err := r.Rank(ctx, store.RankQuery{Terms: retrieval.Question("weir"), Drafts: drafts})
+			if len(got.Hits) != want {
+				t.Errorf("%s: found %v, want %d", when, got.Hits, want)
+			}
+			return err
+		}))
+	}
+	index := func(id brenner.ArtifactID, versions ...store.Indexed) {
+		t.Helper()
+		must(t, both[0].Write(ctx, func(tx store.Tx) error { return tx.Index(ctx, id, versions) }))
+	}
+	for _, id := range []brenner.ArtifactID{"a", "b"} {
+		must(t, both[0].Write(ctx, func(tx store.Tx) error {
+			return errors.Join(
+				tx.PutArtifact(ctx, store.Artifact{ID: id, Head: 1, Latest: 1}),
+				tx.InsertVersion(ctx, store.Version{Artifact: id, Version: 1, Status: artifact.Draft, Summary: "the weir", Content: store.DigestOf([32]byte{})}),
+			)
+		}))
+	}
+	index("a", store.Indexed{Version: 1})
+	index("b", store.Indexed{Version: 1})
+	looks("noted", false, 2)
+	must(t, both[0].Settle(ctx))
+	index("a", store.Indexed{Version: 1})
+	index("b", store.Indexed{Version: 1})
+	looks("settled and noted again", false, 2)
+	index("b", store.Indexed{Version: 1, Draft: true})
+	looks("noted as a draft", false, 1)
+	looks("noted as a draft, asked for drafts", true, 2)
+	index("b")
+	looks("noted as not to be found", true, 1)
+}
+
 // SQLite brings an implementation of the same stemmer: ours gives what it gives.
 func TestWords_StemAsSQLiteDoes(t *testing.T) {
 	if testing.Short() {

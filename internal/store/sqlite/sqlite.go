@@ -309,6 +309,7 @@ type pool struct {
 	dial    func(maps bool) (*conn, error)
 	counted *census
 	index   *fulltext.Index
+	last    lastNotes
 	worker  *fulltext.Worker
 
 	mu     sync.Mutex
@@ -340,7 +341,7 @@ func (p *pool) read(fn func(store.Reader) error) error {
 		return err
 	}
 	defer func() { _ = c.do(background, "ROLLBACK") }()
-	r := &reader{c: c, counted: p.counted, committed: true, index: p.index, seen: p.worker.Seen}
+	r := &reader{c: c, counted: p.counted, committed: true, index: p.index, last: &p.last, seen: p.worker.Seen}
 	return fn(r)
 }
 

@@ -102,8 +102,8 @@ func rememberedIsThere(t *testing.T, s store.Store, r *rand.Rand, took map[strin
 				latest = append(latest, 1)
 			}
 		case "update":
-			parent, summary := ref(), words()
-			if _, err = by.UpdateArtifact(ctx, api.UpdateArtifactRequest{ID: parent.Artifact, Parent: parent.Version, Summary: &summary, Links: []artifact.Link{link()}}); err == nil {
+			parent, summary, tags := ref(), words(), []string{fmt.Sprint("t", r.IntN(4))}
+			if _, err = by.UpdateArtifact(ctx, api.UpdateArtifactRequest{ID: parent.Artifact, Parent: parent.Version, Summary: &summary, Tags: &tags, Links: []artifact.Link{link()}}); err == nil {
 				for i := range latest {
 					if id(i) == parent.Artifact {
 						latest[i]++

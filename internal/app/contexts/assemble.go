@@ -12,7 +12,6 @@ import (
 	"brenner/assembly"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
-	"brenner/internal/app/ledger"
 	"brenner/internal/embed"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -269,11 +268,7 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 		Modules: w.modules, CrossCutting: w.cross, Shared: []brenner.Module{kernel.ProjectModule},
 		Now: c.Now, Counter: counter, Cache: &r.counts,
 		Load: func(ref brenner.Ref) (artifact.Content, error) {
-			v, err := c.Version(c.Ctx, ref)
-			if err != nil {
-				return artifact.Content{}, err
-			}
-			content, err := ledger.ContentOf(c, v)
+			content, err := near.content(ref)
 			if err != nil || req.Format == assembly.JSON {
 				return content, err
 			}

@@ -62,6 +62,11 @@ func (f *finder) covers(t brenner.TypeName, m brenner.Module) bool {
 	return slices.Contains(f.types, t) && slices.Contains(f.modules, m)
 }
 
+// asks says whether the store would be asked for an artifact: no types or no modules are all.
+func (f *finder) asks(a *store.Artifact) bool {
+	return (len(f.types) == 0 || slices.Contains(f.types, a.Type)) && (len(f.modules) == 0 || slices.Contains(f.modules, a.Module))
+}
+
 // all asks the causes in turn. Each may bring an equal part of what those
 // before it left, and the newest fill up the rest.
 func (f *finder) all() ([]assembly.Found, error) {

@@ -140,22 +140,15 @@ func (f *finder) ofTags(refs []brenner.Ref) ([][]*store.Artifact, error) {
 	if len(tags) == 0 {
 		return nil, nil
 	}
-	tags, err := f.RareTags(f.Ctx, tags, manyTagged)
-	if err != nil || len(tags) == 0 {
-		return nil, err
-	}
-	rows, err := f.Tagged(f.Ctx, store.TagQuery{Tags: tags, Types: f.types, Modules: f.modules})
+	groups, err := f.reading.tagged(tags)
 	if err != nil {
 		return nil, err
 	}
-	f.hits(rows)
 	var out [][]*store.Artifact
-	for _, tag := range tags {
-		var group []*store.Artifact
-		for i := range rows {
-			if slices.Contains(rows[i].Tags, tag) {
-				group = append(group, &rows[i])
-			}
+	for _, group := range groups {
+		group = slices.DeleteFunc(group, func(a *store.Artifact) bool { return !f.asks(a) })
+		for _, a := range group {
+			f.rows[a.ID] = a
 		}
 		if len(group) < 2 {
 			continue

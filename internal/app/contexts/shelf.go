@@ -3,6 +3,7 @@ package contexts
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,10 @@ type shelf struct {
 	emptied      int // how often everything was forgotten
 	newest       map[string]*newest
 	stale        map[brenner.Ref]bool // of versions that rest on something: whether they are stale
-	common       map[string]string    // types, modules, names of actors, each once
+	// tagged has, of tags that few have, who had them when it was asked. Who has got one
+	// since is not among them: then the tag is forgotten. Who has lost it may be.
+	tagged map[string][]brenner.ArtifactID
+	common map[string]string // types, modules, names of actors, each once
 
 	counted []store.Kind // how many artifacts there are of each kind
 	at      int64        // the position at which they were counted
@@ -54,6 +58,9 @@ const (
 	// maxStale is of how many versions it is remembered whether they are stale, then it
 	// is forgotten of all.
 	maxStale = 1 << 16
+	// maxTagged is of how many tags it is remembered who has them, then it is forgotten of
+	// all.
+	maxTagged = 1 << 10
 )
 
 // shelved is the row of an artifact, which is never changed, and what was found out
@@ -73,10 +80,12 @@ type told struct {
 	hub   bool // more than manyLinked links reach it, and will for ever
 }
 
-// origin is where a version comes from, which never changes.
+// origin is where a version comes from, and which content it has: what never changes.
 type origin struct {
 	creator brenner.ActorName
 	task    string
+	format  artifact.Format
+	content brenner.Digest
 }
 
 // joined are the links from and to a version. Those from it change with the row of its
@@ -166,7 +175,7 @@ func (s *shelf) kinds(c *kernel.Call) ([]store.Kind, error) {
 func (s *shelf) forget(generation, position int64) {
 	s.generation, s.position, s.emptied = generation, position, s.emptied+1
 	s.rows, s.before, s.size, s.newest, s.common = map[brenner.ArtifactID]*shelved{}, nil, 0, map[string]*newest{}, map[string]string{}
-	s.stale = map[brenner.Ref]bool{}
+	s.stale, s.tagged = map[brenner.Ref]bool{}, map[string][]brenner.ArtifactID{}
 }
 
 // linksOf gives the links from every version of some artifacts, and whether something
@@ -204,6 +213,9 @@ func (s *shelf) follow(changed []store.Artifact, links []store.Link, under bool,
 	for _, a := range changed {
 		for v := brenner.Version(1); v <= a.Latest; v++ {
 			delete(s.stale, brenner.Ref{Artifact: a.ID, Version: v})
+		}
+		for _, tag := range a.Tags {
+			delete(s.tagged, tag)
 		}
 	}
 	rows := make(map[brenner.ArtifactID]*store.Artifact, len(changed))
@@ -471,6 +483,86 @@ func (r reading) stale(refs []brenner.Ref) ([]brenner.Ref, error) {
 	return out, nil
 }
 
+// tagged gives, of those of some tags that no more than manyTagged artifacts have, who has
+// them, in the order of the tags. The rows are not to be changed.
+func (r reading) tagged(tags []string) ([][]*store.Artifact, error) {
+	known := map[string][]brenner.ArtifactID{}
+	missing := tags
+	if r.shelf != nil {
+		missing = nil
+		r.shelf.mu.Lock()
+		current := r.current()
+		for _, tag := range tags {
+			if ids, there := r.shelf.tagged[tag]; there && current {
+				known[tag] = ids
+			} else {
+				missing = append(missing, tag)
+			}
+		}
+		r.shelf.mu.Unlock()
+	}
+	if err := r.askTagged(missing, known); err != nil {
+		return nil, err
+	}
+	var all []brenner.ArtifactID
+	for _, ids := range known {
+		all = append(all, ids...)
+	}
+	rows, err := r.artifacts(all)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]*store.Artifact
+	for _, tag := range slices.Sorted(maps.Keys(known)) {
+		var group []*store.Artifact
+		for _, id := range known[tag] {
+			if a := rows[id]; a != nil && slices.Contains(a.Tags, tag) {
+				group = append(group, a)
+			}
+		}
+		out = append(out, group)
+	}
+	return out, nil
+}
+
+// askTagged adds to what is known of tags who has those of some that few have.
+func (r reading) askTagged(tags []string, known map[string][]brenner.ArtifactID) error {
+	if len(tags) == 0 {
+		return nil
+	}
+	rare, err := r.RareTags(r.Ctx, tags, manyTagged)
+	if err != nil || len(rare) == 0 {
+		return err
+	}
+	rows, err := r.Tagged(r.Ctx, store.TagQuery{Tags: rare})
+	if err != nil {
+		return err
+	}
+	for _, tag := range rare {
+		known[tag] = nil
+		for _, a := range rows {
+			if slices.Contains(a.Tags, tag) {
+				known[tag] = append(known[tag], brenner.ArtifactID(strings.Clone(string(a.ID)))) // not with the text of its row
+			}
+		}
+	}
+	r.keep(rows)
+	if r.shelf == nil {
+		return nil
+	}
+	r.shelf.mu.Lock()
+	defer r.shelf.mu.Unlock()
+	if r.current() {
+		if len(r.shelf.tagged)+len(rare) > maxTagged {
+			clear(r.shelf.tagged)
+		}
+		for _, tag := range rare {
+			r.shelf.tagged[tag] = known[tag]
+		}
+	}
+	return nil
+}
+
 // told gives what is remembered of a version; the lock is held.
 func (s *shelf) told(ref brenner.Ref) *told {
 	e := s.find(ref.Artifact)
@@ -525,14 +617,30 @@ func (r reading) origins(refs []brenner.Ref) (map[brenner.Ref]origin, error) {
 		return nil, err
 	}
 	for _, v := range versions {
-		out[v.Ref()] = origin{v.Creator, v.Task}
+		out[v.Ref()] = origin{v.Creator, v.Task, v.Format, v.Content}
 	}
 	r.learn(missing, func(ref brenner.Ref, t *told) {
 		t.origin, t.comes = out[ref]
 		t.creator = brenner.ActorName(r.shelf.once(string(t.creator)))
-		t.task = r.shelf.once(t.task)
+		t.task, t.format = r.shelf.once(t.task), artifact.Format(r.shelf.once(string(t.format)))
 	})
 	return out, nil
+}
+
+// content loads what a version says. Where its origin is known, its row is not read.
+func (r reading) content(ref brenner.Ref) (artifact.Content, error) {
+	v := store.Version{Artifact: ref.Artifact, Version: ref.Version}
+	unknown := r.untold([]brenner.Ref{ref}, func(_ brenner.Ref, t *told) bool {
+		v.Format, v.Content = t.format, t.content
+		return t.comes
+	})
+	if len(unknown) > 0 {
+		var err error
+		if v, err = r.Version(r.Ctx, ref); err != nil {
+			return artifact.Content{}, err
+		}
+	}
+	return ledger.ContentOf(r.Call, v)
 }
 
 // links gives the links from and to some versions, in order of from, rel, to, and the

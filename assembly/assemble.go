@@ -405,7 +405,7 @@ func (a *assembler) ranked() ([]Ranked, []LeftOut) {
 			open = append(open, Ranked{Candidate: c})
 		}
 	}
-	slices.SortFunc(barred, func(x, y LeftOut) int { return inOrder(x.Ref, y.Ref) })
+	slices.SortFunc(barred, func(x, y LeftOut) int { return x.Ref.Compare(y.Ref) })
 	rank(a.in.View.Weights, query, open)
 	return open, barred
 }

@@ -110,6 +110,10 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 // gather completes the chosen leads from every hit, and counts the others.
 func gather(byCause []Found, leads []Lead, chosen map[brenner.Ref]int) ([]Lead, []Rest) {
 	rest := make([]Rest, len(byCause))
+	by := make([]Cause, len(leads)*len(byCause)) // room for every cause of each
+	for i := range leads {
+		leads[i].By, by = by[:0:len(byCause)], by[len(byCause):]
+	}
 	counted := map[brenner.Ref]bool{}
 	for i, cause := range Causes() {
 		rest[i] = Rest{Cause: cause, Count: byCause[i].More}
@@ -133,7 +137,7 @@ func gather(byCause []Found, leads []Lead, chosen map[brenner.Ref]int) ([]Lead, 
 			lead.Neighbours = max(lead.Neighbours, h.Neighbours)
 		}
 	}
-	slices.SortFunc(leads, func(a, b Lead) int { return inOrder(a.Ref, b.Ref) })
+	slices.SortFunc(leads, func(a, b Lead) int { return a.Ref.Compare(b.Ref) })
 	return leads, slices.DeleteFunc(rest, func(r Rest) bool { return r.Count == 0 })
 }
 

@@ -142,7 +142,7 @@ func rank(w Weights, q Query, ranked []Ranked) {
 		if by := cmp.Compare(b.Score.Total, a.Score.Total); by != 0 {
 			return by
 		}
-		return inOrder(a.Ref, b.Ref)
+		return a.Ref.Compare(b.Ref)
 	})
 	for i := range places {
 		at, first := i, ranked[i]

@@ -206,7 +206,7 @@ func (k briefKey) hash() uint64 {
 func (b *brief) put(key briefKey, number int32) {
 	if 2*(b.used+1) > len(b.slots) {
 		old := b.slots
-		b.slots = make([]briefSlot, max(256, 2*len(old)))
+		b.slots = make([]briefSlot, max(16, 2*len(old))) // few at first: often it is one word
 		for _, s := range old {
 			if s.key.low != 0 {
 				*b.slot(s.key) = s

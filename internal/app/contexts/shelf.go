@@ -85,7 +85,7 @@ type origin struct {
 	creator brenner.ActorName
 	task    string
 	format  artifact.Format
-	content brenner.Digest
+	content [32]byte // its digest, without a text that the collector would follow
 }
 
 // joined are the links from and to a version. Those from it change with the row of its
@@ -617,7 +617,11 @@ func (r reading) origins(refs []brenner.Ref) (map[brenner.Ref]origin, error) {
 		return nil, err
 	}
 	for _, v := range versions {
-		out[v.Ref()] = origin{v.Creator, v.Task, v.Format, v.Content}
+		content, err := store.Sum(v.Content)
+		if err != nil {
+			return nil, err
+		}
+		out[v.Ref()] = origin{v.Creator, v.Task, v.Format, content}
 	}
 	r.learn(missing, func(ref brenner.Ref, t *told) {
 		t.origin, t.comes = out[ref]
@@ -631,7 +635,7 @@ func (r reading) origins(refs []brenner.Ref) (map[brenner.Ref]origin, error) {
 func (r reading) content(ref brenner.Ref) (artifact.Content, error) {
 	v := store.Version{Artifact: ref.Artifact, Version: ref.Version}
 	unknown := r.untold([]brenner.Ref{ref}, func(_ brenner.Ref, t *told) bool {
-		v.Format, v.Content = t.format, t.content
+		v.Format, v.Content = t.format, store.DigestOf(t.content)
 		return t.comes
 	})
 	if len(unknown) > 0 {

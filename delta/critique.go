@@ -402,3 +402,12 @@ func (a *Artifact) refuted(it *Item) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// Settles says whether a delta does no more than settle a critique.
+func (d *Delta) Settles() bool {
+	if d.Operation != Edit || d.Section != AdversarialCritique || len(d.Payload) == 0 {
+		return false
+	}
+	pairs := objectPairs(string(d.Payload))
+	return len(pairs) == 1 && pairs[0].name == "current_status" && saysOf(showValue(pairs[0].value, nil)) == CritiqueSettled
+}

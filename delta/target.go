@@ -40,6 +40,10 @@ func readTarget(d *Delta, section int) (target, *brenner.Error) {
 		return t, badTarget("target_id is missing", "name the item to change, for example "+schemas[section].Prefix+"1")
 	}
 	t, ok := parseTarget(section, string(d.TargetID))
+	if ids := listOf(section, string(d.TargetID)); !ok && len(ids) > 1 {
+		return t, badTarget(strconv.Quote(clip(string(d.TargetID)))+" are several items, and a delta changes one",
+			"send one for each; a block takes them as a list: [{…, \"target_id\": "+strconv.Quote(ids[0])+"}, {…, \"target_id\": "+strconv.Quote(ids[1])+"}]")
+	}
 	if !ok {
 		return t, badTarget(strconv.Quote(clip(string(d.TargetID)))+" is no item of "+string(d.Section),
 			"items of this section are "+schemas[section].Prefix+"1, "+schemas[section].Prefix+"2 and so on")
@@ -86,6 +90,17 @@ func parseTarget(section int, s string) (target, bool) {
 		return t, false
 	}
 	return t, true
+}
+
+// listOf are the ids of which a target is a list, nil if it is something else.
+func listOf(section int, s string) []string {
+	ids := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(", ;&", r) })
+	for _, id := range ids {
+		if at, _, ok := parseItemID(id); !ok || at != section {
+			return nil
+		}
+	}
+	return ids
 }
 
 func badTarget(message, hint string) *brenner.Error {

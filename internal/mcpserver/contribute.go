@@ -146,6 +146,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out.tests, out.open = standing(s, ctx, in.Session, tests, v.Unconcluded(), in.Again)
 	if in.news { // it knows what it is at, or has just ended it
 		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
+		if said := out.end.stopWords(); said != "" {
+			out.end.stopped = tellOnce(s, ctx, in.Session, []string{said})[said]
+		}
 		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
@@ -547,6 +550,33 @@ type submission struct {
 	at     string // who else is at what it changes
 	closed string // what became of the task that it does
 	news   string
+	told   map[string]bool // sentences of standing that its author was told before
+}
+
+// What is told by how an answer goes on, whatever it is.
+const (
+	toHear = "how to hear what others say to it"
+	toWait = "what holds until it is compiled, and how to wait for that"
+)
+
+// standing are the sentences that stay as they are from one reply to the next: each is told
+// once, and again when it changes (ADR 180).
+func (r submission) standing() []string {
+	var out []string
+	if r.Hypotheses > 0 {
+		out = append(out, r.alive())
+	}
+	switch {
+	case r.Compiled != brenner.Ref{}:
+		out = append(out, toHear)
+	case len(r.Waiting) > 0:
+		out = append(out, toWait)
+	}
+	return out
+}
+
+func (r submission) alive() string {
+	return fmt.Sprintf("hypotheses alive: %d of at most %d\n", r.Hypotheses, delta.MostHypotheses())
 }
 
 func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
@@ -570,6 +600,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	if res.Duplicate {
 		return out, nil // what was said before writes nothing: no news are read
 	}
+	out.told = tellOnce(s, ctx, res.Session, out.standing())
 	if out.news = meanwhileBut(s, ctx, res.Session); out.news == nothingNew && out.stands+out.alike+out.moved != "" {
 		out.news = "" // what is new stands above
 	}
@@ -660,8 +691,8 @@ func (r submission) Words() string {
 		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
 	}
 	b.WriteString(deltaLines(r.Deltas, r.Agent))
-	if r.Hypotheses > 0 {
-		fmt.Fprintf(&b, "hypotheses alive: %d of at most %d\n", r.Hypotheses, delta.MostHypotheses())
+	if r.Hypotheses > 0 && !r.told[r.alive()] {
+		b.WriteString(r.alive())
 	}
 	for _, m := range r.Misses {
 		fmt.Fprintf(&b, "not taken, line %d: %s: %s", m.Line, m.Code, m.Message)
@@ -694,9 +725,17 @@ func (r submission) Words() string {
 		b.WriteString("a dry run: nothing was kept\n")
 		return b.String()
 	case r.Compiled != brenner.Ref{}:
-		fmt.Fprintf(&b, "compiled: %s; what others say to it: inbox {\"wait\":60}\n", r.Compiled)
+		fmt.Fprintf(&b, "compiled: %s", r.Compiled)
+		if !r.told[toHear] {
+			b.WriteString("; what others say to it: inbox {\"wait\":60}")
+		}
+		b.WriteByte('\n')
 	case len(r.Waiting) > 0:
-		fmt.Fprintf(&b, "not compiled yet: %s still to answer%s; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled\n", joined(r.Waiting), r.ByItself)
+		fmt.Fprintf(&b, "not compiled yet: %s still to answer%s", joined(r.Waiting), r.ByItself)
+		if !r.told[toWait] {
+			b.WriteString("; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled")
+		}
+		b.WriteByte('\n')
 	}
 	b.WriteString(r.closed + r.news)
 	return b.String()

@@ -133,7 +133,7 @@ func TestCritiques_AreRepliedToAndSettledTogether(t *testing.T) {
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C3 (of H1); answered C1 (of H1, replied to by BlueLake), C2 (of H1, replied to by BlueLake)\n")
 	settle := `{"operation":"EDIT","section":"adversarial_critique","target_id":"C%d","payload":{"current_status":"settled"}}` + "\n"
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
-	red.must(first(red.call("inbox", nil)), "C3 (of H1, changed by BlueLake) to settle or to press\na critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines: `"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
+	red.must(first(red.call("inbox", nil)), "C3 (of H1, changed by BlueLake) to settle or to press\na critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines, also of your last with nothing: `"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
 	red.submits(fmt.Sprintf(settle+settle, 1, 2))
 	red.submits("As H1 says by now:\n\n" + deltaBlock("EDIT", "C3", "adversarial_critique", `{"current_status":"settled: it was measured"}`, "") + assumption("Sluice", "It is open"))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1), C2 (of H1), C3 (of H1)\n")
@@ -184,4 +184,24 @@ func TestInbox_NothingToDo(t *testing.T) {
 	said := first(alone.call("inbox", nil))
 	alone.must(said, "nothing is asked of you, and no task is yours")
 	alone.mustNot(said, "everybody has answered")
+}
+
+// D27, ADR 167: who has nothing more to add settles its critiques in the same reply; other
+// deltas in it are still refused.
+func TestCritiques_AreSettledWithTheLastReply(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red) // H1 of BlueLake, H2 of RedSky
+	blue.call("inbox", nil)
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular"}`, ""))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, ""))
+	red.must(first(red.call("inbox", nil)), "C1 (of H1, changed by BlueLake) to settle or to press\n", "also of your last with nothing: `{")
+	settle := deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, "")
+	_, _, err := answered[map[string]any](t.Context(), red.session, "delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": settle + assumption("Weir", "It leaks")})
+	if err == nil {
+		t.Error("a reply adds something and says that it adds nothing")
+	}
+	words := first(red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "Nothing more.\n\n" + settle}))
+	red.must(words, "applied: EDIT C1\n")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1)\n")
 }

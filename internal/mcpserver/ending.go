@@ -28,6 +28,7 @@ type ending struct {
 	unrun   []delta.ItemID    // tests that nobody has run
 	unread  []brenner.Ref     // what others wrote of which the reader has no more than a line
 	told    map[string]bool   // sentences
+	stopped bool              // the reader was told stopWords before
 }
 
 // leftIn is what is left of a session, for somebody who has been told some of it.
@@ -221,7 +222,7 @@ func (e ending) howToSettle() string {
 	if len(e.settle) == 0 || e.told[toSettle] {
 		return ""
 	}
-	return fmt.Sprintf("a critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines: `%s`; if the answer is not enough, press it\n", api.Settling(e.settle[0].Item))
+	return fmt.Sprintf("a critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines, also of your last with nothing: `%s`; if the answer is not enough, press it\n", api.Settling(e.settle[0].Item))
 }
 
 // unreadWords count what was not read, with the one call that reads it.
@@ -273,8 +274,10 @@ func (e ending) left(warm bool) string {
 		return fmt.Sprintf("left for you in %s: %s\n", e.session, strings.Join(mine, "; ")) + e.howToAnswer() + e.howToSettle() + others
 	case e.waits || e.owes: // who is waited for, and for what, is said where that is asked
 		return others
+	case len(e.others) > 0 && e.stopped:
+		return fmt.Sprintf("nothing is asked of you in %s now; left for others as you were told: stop here, or wait\n", e.session)
 	case len(e.others) > 0:
-		return fmt.Sprintf("nothing is asked of you in %s now; left for others: %s. Stop here, or wait for it: inbox {\"wait\":60}\n", e.session, strings.Join(e.others, "; "))
+		return e.stopWords()
 	}
 	out := fmt.Sprintf("nothing more is asked of you in %s: all have answered, the conclusion stands, no critique, test or task of yours is open. You may stop; whoever asked reads `RT`", e.session)
 	if len(e.unrun) > 0 {
@@ -284,6 +287,14 @@ func (e ending) left(warm bool) string {
 		out += ". Others may still say something to the last answer: inbox {\"wait\":60} once more, or stop"
 	}
 	return out + "\n"
+}
+
+// stopWords tell a reader for whom nothing is left what is left for others; "" to any other.
+func (e ending) stopWords() string {
+	if e.session == "" || e.asks() || e.waits || e.owes || len(e.others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("nothing is asked of you in %s now; left for others: %s. Stop here, or wait for it: inbox {\"wait\":60}\n", e.session, strings.Join(e.others, "; "))
 }
 
 // isWarm says whether others may still say something to the last answer.

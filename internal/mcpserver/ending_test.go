@@ -145,9 +145,9 @@ func TestEnding_SaysWhatCritiquesWaitFor(t *testing.T) {
 	blue, red := duo(t)
 	both(blue, red) // H1 of BlueLake, H2 of RedSky
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser is slow."}`, ""))
-	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular"}`, ""))
+	red.must(red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular"}`, "")), "left for others: the answer to C1.")
 	blue.must(first(blue.call("inbox", nil)), "left for you in RS-pair: C1 (of H1) to answer\n")
 	blue.submits(assumption("Weir", "It leaks"))
-	red.must(red.submits(assumption("Sluice", "It is open")), "left for others: the answer to C1.")
+	red.must(red.submits(assumption("Sluice", "It is open")), "left for others as you were told: stop here, or wait\n")
 	blue.must(blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, "")), "left for others: whether C1 is settled by its answer.")
 }

@@ -52,3 +52,23 @@ func TestSession_ShowsIDsForNames(t *testing.T) {
 	blue.must(blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"discriminates":{"old":"H1 and H2","new":"H1, H2"}}`, "")), "T1: applied")
 	red.must(show("T1"), "Discriminates: H1, H2, off-line\n")
 }
+
+// ADR 159: who says what came out of several predictions is told of all at once, and how one
+// reply says it of each.
+func TestSubmit_ObservedOfSeveral(t *testing.T) {
+	_, blue, red := pair(t)
+	row := func(condition string) string {
+		return deltaBlock("ADD", "", "predictions_table", `{"condition":"`+condition+`","predictions":{"H1":"slow"}}`, "")
+	}
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + row("warm") + row("cold"))
+	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Start","procedure":"Start twice, as in P1 and P2","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, ""))
+	words := red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"actual_outcomes":{"H1":"slow"}}`, ""))
+	red.must(words, "nothing says what was observed of P1, P2, which the test names; EDIT each with observed: what came out; one block takes them as a list\n")
+	both := deltaBlock("EDIT", "P1, P2", "predictions_table", `{"observed":"57 ms"}`, "")
+	red.must(first(red.call("delta_submit", arguments{"session": "RS-pair", "text": both, "dry_run": true})),
+		`"P1, P2" are several items, and a delta changes one`, `a block takes them as a list: [{…, "target_id": "P1"}, {…, "target_id": "P2"}]`)
+	one := func(id string) string {
+		return `{"operation":"EDIT","section":"predictions_table","target_id":"` + id + `","payload":{"observed":"57 ms"},"rationale":"r"}`
+	}
+	red.must(red.submits("```delta\n["+one("P1")+","+one("P2")+"]\n```\n"), "applied: EDIT P1, P2\n")
+}

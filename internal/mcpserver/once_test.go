@@ -109,3 +109,18 @@ func TestSubmit_AForecastNeedsNoHypothesis(t *testing.T) {
 	blue.mustNot(words, "warning")
 	red.must(first(red.call("inbox", nil)), `predictions: {"any":"no commit takes longer than 40 ms"}`)
 }
+
+// C34, ADR 180: what stays as it is from one reply to the next is said once: how many
+// hypotheses live, how to wait, what is left for others.
+func TestSubmit_SaysOnceWhatStays(t *testing.T) {
+	blue, red := duo(t)
+	const alive, wait = "hypotheses alive: 1 of at most 6", "ids may still change"
+	blue.must(blue.submits(hypothesis("Parser", "", "the parser is slow")), alive, wait, "not compiled yet: RedSky still to answer; ids")
+	words := blue.submits(assumption("Weir", "It leaks"))
+	blue.must(words, "not compiled yet: RedSky still to answer\n")
+	blue.mustNot(words, alive, wait)
+	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "hypotheses alive: 2 of at most 6", `; what others say to it: inbox {"wait":60}`, "left for others: the conclusion (BlueLake). Stop here, or wait for it")
+	red.mustNot(red.submits(assumption("Sluice", "It is open")), "hypotheses alive", "what others say to it")
+	blue.submits(assumption("Mill", "It turns"))
+	red.must(first(red.call("inbox", nil)), "left for others as you were told: stop here, or wait\n")
+}

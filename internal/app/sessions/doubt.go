@@ -351,18 +351,24 @@ func (d *doubts) unobserved(one delta.Delta, text string) []brenner.Diagnostic {
 			text += "\n" + it.Text(field)
 		}
 	}
-	var out []brenner.Diagnostic
+	var rows []string
 	for _, id := range itemsIn(text, nil) {
 		row, ok := d.doc.Item(id)
-		if !ok || row.Section() != delta.PredictionsTable || row.Killed() != nil || strings.TrimSpace(row.Text("observed")) != "" || d.touched[delta.Target(id)] {
-			continue
+		if ok && row.Section() == delta.PredictionsTable && row.Killed() == nil && strings.TrimSpace(row.Text("observed")) == "" && !d.touched[delta.Target(id)] {
+			rows = append(rows, string(id))
 		}
-		out = append(out, brenner.Diagnostic{
-			Code: brenner.CodeNoResult, Severity: brenner.SeverityWarning, Subject: string(id) + " observed",
-			Message: fmt.Sprintf("nothing says what was observed of %s, which the test names", id), Hint: fmt.Sprintf("EDIT %s with observed: what came out", id),
-		})
 	}
-	return out
+	if len(rows) == 0 {
+		return nil
+	}
+	hint := fmt.Sprintf("EDIT %s with observed: what came out", rows[0])
+	if len(rows) > 1 {
+		hint = "EDIT each with observed: what came out; one block takes them as a list"
+	}
+	return []brenner.Diagnostic{{
+		Code: brenner.CodeNoResult, Severity: brenner.SeverityWarning, Subject: rows[0] + " observed",
+		Message: fmt.Sprintf("nothing says what was observed of %s, which the test names", kernel.FirstIDs(rows)), Hint: hint,
+	}}
 }
 
 // tellsResult says whether what is said of the last run of a test says more than who

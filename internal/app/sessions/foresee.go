@@ -47,7 +47,7 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	if err != nil {
 		return api.Submission{}, err
 	}
-	if err := in.checkNothing(x.Extraction); err != nil {
+	if in, err = in.checkNothing(x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
 	if err := checkRoom(c, in.session, x.Entries); err != nil {

@@ -248,7 +248,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if old != nil && len(x.Entries) == 0 {
 		return reportRepeated(ch.Call, *old) // nothing in it could be mended
 	}
-	if err := in.checkNothing(x.Extraction); err != nil {
+	if in, err = in.checkNothing(x.Extraction); err != nil {
 		return api.Submission{}, err
 	}
 	if err := checkRoom(ch.Call, in.session, x.Entries); err != nil {
@@ -321,12 +321,17 @@ func (r *Room) queue(ch *kernel.Change, in incoming, rec replyReceived, x *readR
 	return out, nil
 }
 
-// checkNothing refuses a reply that says both that it adds nothing and what.
-func (in incoming) checkNothing(x delta.Extraction) error {
+// checkNothing refuses a reply that says both that it adds nothing and what. One that settles
+// critiques besides is an answer like any other.
+func (in incoming) checkNothing(x delta.Extraction) (incoming, error) {
 	if !in.nothing || len(x.Entries)+len(x.Misses) == 0 {
-		return nil
+		return in, nil
 	}
-	return brenner.Errorf(brenner.CodeInvalidValue, "the reply has deltas, and says that it adds nothing").At("/nothing").
+	if len(x.Misses) == 0 && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return !e.Delta.Settles() }) {
+		in.nothing = false
+		return in, nil
+	}
+	return in, brenner.Errorf(brenner.CodeInvalidValue, "the reply has deltas, and says that it adds nothing").At("/nothing").
 		WithHint("leave nothing out to hand them in; or say in plain words why there is nothing to add")
 }
 

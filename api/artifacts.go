@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -654,19 +655,91 @@ type DiffRequest struct {
 	From brenner.Ref `json:"from"`
 	To   brenner.Ref `json:"to"`
 	// Unasked says that it comes with the answer to something else: an agent's context pays
-	// for it out of what it has for news, as long as that lasts.
+	// for it out of what it has for news, as long as that lasts, and is not sent what it has
+	// of it: it begins at the newest version that the context was given, if that is later.
 	Unasked bool `json:"unasked,omitzero"`
+	// Most is how many bytes of it there is room for; 0: all.
+	Most int `json:"most,omitzero"`
 }
 
 // DiffResult is the difference, and the same as text for people.
 type DiffResult struct {
 	artifact.Difference
+	// Most is how many bytes of it there was room for; 0: all.
+	Most int `json:"most,omitzero"`
 }
 
 // Words is the difference as an agent reads it, and what that is charged for. The summary
 // stands above it, as what became of it. Of a long line that changed in places, what did is
 // said in a line that begins with ~.
 func (d DiffResult) Words() string {
+	if d.Most > 0 {
+		text, _ := d.Beginning()
+		return text
+	}
+	return d.all()
+}
+
+// Beginning is as much of a difference as there was room for, and what that leaves out, ""
+// if nothing. What is said now matters more than what was, and both more than the lines
+// around.
+func (d DiffResult) Beginning() (text, without string) {
+	if text = d.all(); len(text) <= d.Most || d.Most == 0 {
+		return text, ""
+	}
+	if text = d.Lines(); len(text) <= d.Most {
+		return text, "without the lines around"
+	}
+	if said := d.saidNow(); len(said.Content) > 0 {
+		if text = said.text(); len(text) <= d.Most {
+			return text, "without the lines around and those that were removed"
+		}
+	}
+	// A line above which nothing of it stands, as @@, ends no page.
+	lines := strings.SplitAfter(text, "\n")
+	n, left := 0, d.Most
+	for n < len(lines) && len(lines[n]) <= left {
+		left -= len(lines[n])
+		n++
+	}
+	shown := strings.Join(lines[:n], "")
+	if n > 0 && heads(lines[n-1]) && n < len(lines) {
+		shown, n = shown+brenner.ClipWords(strings.TrimSuffix(lines[n], "\n"), max(left, leastLine))+"\n", n+1
+	}
+	return shown, fmt.Sprintf("goes on, %d bytes more", len(text)-len(strings.Join(lines[:n], "")))
+}
+
+// leastLine is how much is shown of a line that is too long for what there is room for.
+const leastLine = 200
+
+// heads says whether a line of a difference stands above what it is about.
+func heads(line string) bool {
+	return strings.HasPrefix(line, "@@ ") || strings.HasPrefix(line, "content") && strings.HasSuffix(line, ":\n")
+}
+
+// saidNow is a difference without the lines that are no more, nor those around.
+func (d DiffResult) saidNow() DiffResult {
+	d = d.inPlaces()
+	for i := range d.Content {
+		f := &d.Content[i]
+		if len(f.Hunks) == 0 {
+			continue
+		}
+		hunks := slices.Clone(f.Hunks)
+		for j := range hunks {
+			hunks[j].Lines = slices.DeleteFunc(slices.Clone(hunks[j].Lines), func(line string) bool { return line[0] != '+' && line[0] != '~' })
+		}
+		f.Hunks = slices.DeleteFunc(hunks, func(h artifact.Hunk) bool { return len(h.Lines) == 0 })
+	}
+	d.Content = slices.DeleteFunc(d.Content, func(f artifact.FieldChange) bool { return len(f.Hunks)+len(f.Old)+len(f.New) == 0 })
+	return d
+}
+
+// all is the difference, however long.
+func (d DiffResult) all() string { return d.inPlaces().text() }
+
+// inPlaces is the difference with what changed in long lines in the place of those.
+func (d DiffResult) inPlaces() DiffResult {
 	d.Content = slices.Clone(d.Content)
 	for i := range d.Content {
 		d.Content[i].Hunks = slices.Clone(d.Content[i].Hunks)
@@ -674,6 +747,10 @@ func (d DiffResult) Words() string {
 			d.Content[i].Hunks[j].Lines = inPlaces(d.Content[i].Hunks[j].Lines)
 		}
 	}
+	return d
+}
+
+func (d DiffResult) text() string {
 	if d.Summary() == nil {
 		return d.Text()
 	}
@@ -695,7 +772,7 @@ func (d DiffResult) Lines() string {
 			h.Lines = slices.DeleteFunc(slices.Clone(h.Lines), func(line string) bool { return line[0] == ' ' })
 		}
 	}
-	return d.Words()
+	return d.all()
 }
 
 // How long a line may be that stands around a change, and among how many lines that were
@@ -766,7 +843,7 @@ func isSummary(f artifact.FieldChange) bool { return f.Pointer == "/summary" }
 
 // Compared says what the difference is from, and whether one answer shows all of it.
 func (d DiffResult) Compared() (brenner.Ref, bool) {
-	return d.From, len(d.Words()) <= brenner.ToolPageBytes
+	return d.From, len(d.all()) <= min(cmp.Or(d.Most, brenner.ToolPageBytes), brenner.ToolPageBytes)
 }
 
 // LinkRequest adds a link.

@@ -493,6 +493,8 @@ type SessionView struct {
 	// that the rest needs a new one.
 	Left  int  `json:"left,omitzero"`
 	Spent bool `json:"context_spent,omitzero"`
+	// RestCosts is what the rest would take of a context.
+	RestCosts int `json:"did_not_fit_costs,omitzero"`
 	// GoOn makes that, going on from the one that is spent.
 	GoOn brenner.Action `json:"go_on,omitzero"`
 	// Survey says that the caller's context was made before the work was divided: what it

@@ -333,7 +333,7 @@ why it was changed last; with --brief where it stands, a line for each item: wha
 						w.Printf("unchanged, given to you before in this context: %s\n", words(v.Before))
 					}
 					if len(v.Rest) > 0 {
-						w.Printf("did not fit (%d left in your context): %s\n", v.Left, words(v.Rest))
+						w.Printf("did not fit (%d, and your context has %d left): %s\n", v.RestCosts, v.Left, words(v.Rest))
 						if v.Spent {
 							w.Printf("go on in a new context: %s\n", v.GoOn.Command())
 						}

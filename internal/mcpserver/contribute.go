@@ -47,6 +47,7 @@ type sessionPage struct {
 	// NextOffset asks for the next page.
 	NextOffset int            `json:"next_offset,omitzero"`
 	Left       int            `json:"left,omitzero"`
+	costs      int            // what did not fit
 	Spent      bool           `json:"context_spent,omitzero"`
 	Repeated   bool           `json:"unchanged,omitzero"`
 	next       brenner.Action // makes another context
@@ -120,7 +121,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
-		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
+		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, costs: v.RestCosts, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
 		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques,
 	}
 	if said := v.ClosedWords(); said != "" {
@@ -514,8 +515,11 @@ func (p sessionPage) goOn() string {
 	}
 	out := fmt.Sprintf("more than this answer holds: %s\n", listed(p.Rest))
 	if p.Spent {
-		out = fmt.Sprintf("did not fit (%d left in your context): %s\n", p.Left, listed(p.Rest))
-		return out + fmt.Sprintf("[goes on in a new context, which shows them if they fit: %s; else %s]\n", p.next.Tool(), next)
+		out = fmt.Sprintf("did not fit: %s (%d, and your context has %d left)", listed(p.Rest), p.costs, p.Left)
+		if asked.news {
+			return out + fmt.Sprintf("; a new one brings them: %s\n", p.next.Tool())
+		}
+		return out + fmt.Sprintf("\n[goes on in a new context, which shows them if they fit: %s; else %s]\n", p.next.Tool(), next)
 	}
 	return out + fmt.Sprintf("[goes on: %s]\n", next)
 }
@@ -539,6 +543,8 @@ type deltaRequest struct {
 	Nothing bool              `json:"nothing,omitzero" doc:"you have nothing to add: text says why, without deltas"`
 	Task    string            `json:"task,omitzero" doc:"a task you hold that this does: it is closed"`
 	DryRun  bool              `json:"dry_run,omitzero" doc:"keep nothing"`
+
+	named []brenner.Diagnostic // of what was written with it
 }
 
 // submission says what will happen to each delta of a reply.
@@ -585,9 +591,11 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		return submission{}, err
 	}
 	out := submission{Submission: res, stands: othersSay(s, ctx, res.Session, overtaken(res)), alike: othersSay(s, ctx, res.Session, twins(res.Deltas))}
-	out.moved = changedSince(s, ctx, res.Session, res.Known, warned(res.Deltas))
+	found := warned(res.Deltas)
+	out.moved = movedItems(s, ctx, res.Session, res.Known, found)
 	out.at = atTargets(s, ctx, res, in.Task)
 	if in.DryRun || res.Unusable {
+		out.moved += movedTexts(s, ctx, slices.Concat(in.named, found))
 		return out, nil
 	}
 	if in.Task != "" {
@@ -595,13 +603,15 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		if res.Compiled != (brenner.Ref{}) {
 			done.Outputs = []brenner.Ref{res.Compiled}
 		}
-		out.closed = finish(s, ctx, done, out.moved)
+		out.closed = finish(s, ctx, done)
 	}
 	if res.Duplicate {
 		return out, nil // what was said before writes nothing: no news are read
 	}
 	out.told = tellOnce(s, ctx, res.Session, out.standing())
-	if out.news = meanwhileBut(s, ctx, res.Session); out.news == nothingNew && out.stands+out.alike+out.moved != "" {
+	out.news = meanwhileBut(s, ctx, res.Session)
+	out.moved += movedTexts(s, ctx, slices.Concat(in.named, found)) // after what may matter more
+	if out.news == nothingNew && out.stands+out.alike+out.moved != "" {
 		out.news = "" // what is new stands above
 	}
 	return out, nil
@@ -943,16 +953,17 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 		return patched{PatchResult: res}, err
 	}
 	out := patched{PatchResult: res}
+	var named []brenner.Diagnostic
 	if res.Version != nil {
-		out.moved = changedSince(s, ctx, "", 0, res.Version.Warnings)
+		named = res.Version.Warnings
 	}
 	if in.Done && in.Task != "" {
-		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.moved)
+		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
 	}
 	ended := ""
 	if in.Deltas != "" {
 		mark := answeringMark(s, ctx, in.Task)
-		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas, named: named})
 		if res.Version != nil {
 			ended = endMark(s, ctx, in.keyed, mark, res.Version.Ref)
 		}
@@ -969,6 +980,7 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 	}
 	if in.Deltas == "" {
 		out.news = meanwhile(s, ctx)
+		out.moved = movedTexts(s, ctx, named)
 	}
 	return out, nil
 }

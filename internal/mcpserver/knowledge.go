@@ -274,7 +274,6 @@ type artifactPage struct {
 	asked   getRequest
 	ours    bool   // the text is ours, with what others wrote between fences
 	summary string // as what became of it, if it changed since a version
-	lines   string // what was added and removed since a version, alone
 	task    string // what is told of a task that was asked for
 	more    string // the words of further ones
 }
@@ -331,15 +330,12 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 		return artifactPage{}, err
 	}
 	out := artifactPage{ArtifactView: v, asked: in}
-	if v.Type == artifact.TypeSessionArtifact && in.beside {
-		return out, nil // all items of a document would count as given
-	}
 	if v.Type == artifact.TypeSessionArtifact {
 		p, err := showSession(s, ctx, sessionRequest{Session: brenner.SessionID(v.ID), Since: in.Since, Again: in.Again})
 		out.Text, out.ours = p.Words(), true
 		return out, err
 	}
-	d, err := s.Diff(ctx, api.DiffRequest{From: brenner.Ref{Artifact: v.ID, Version: in.Since}, To: v.Ref(), Unasked: in.beside})
+	d, err := s.Diff(ctx, api.DiffRequest{From: brenner.Ref{Artifact: v.ID, Version: in.Since}, To: v.Ref()})
 	if err != nil {
 		return artifactPage{}, err
 	}
@@ -347,25 +343,30 @@ func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactP
 	if f := d.Summary(); f != nil {
 		out.summary = delta.Changed(summaryBefore(*f), v.Summary)
 	}
-	if in.beside && out.summary != "" { // it goes without the head
-		words = "summary: " + brenner.OneLine(out.summary) + "\n" + words
-	}
-	out.ArtifactView.Since, out.lines = in.Since, d.Lines()
+	out.ArtifactView.Since = in.Since
 	out.Text, out.NextOffset, err = page(words, in.Offset)
 	return out, err
 }
 
 // summaryBefore is a summary as it was before it changed, "" where that is not at hand.
-func summaryBefore(f artifact.FieldChange) string {
-	var was []string
+func summaryBefore(f artifact.FieldChange) string { return summaryOf(f, '-') }
+
+// summaryNow is a summary as it is after it changed, as far as that is at hand.
+func summaryNow(f artifact.FieldChange) string {
+	return cmp.Or(summaryOf(f, '+'), string(f.New))
+}
+
+// summaryOf are the lines of a summary on one side of its change.
+func summaryOf(f artifact.FieldChange, side byte) string {
+	var said []string
 	for _, h := range f.Hunks {
 		for _, line := range h.Lines {
-			if line[0] == ' ' || line[0] == '-' {
-				was = append(was, line[1:])
+			if line[0] == ' ' || line[0] == side {
+				said = append(said, line[1:])
 			}
 		}
 	}
-	return strings.Join(was, "\n")
+	return strings.Join(said, "\n")
 }
 
 func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
@@ -572,14 +573,15 @@ type written struct {
 }
 
 // overlooked quotes what a write replaced that its writer was not shown.
-func overlooked(s api.Service, ctx context.Context, res api.WriteResult, task string) string {
+func overlooked(s api.Service, ctx context.Context, res api.WriteResult) string {
 	if res.Overlooked == (brenner.Ref{}) {
 		return ""
 	}
 	if res.Known > 0 {
-		p, err := artifactSince(s, ctx, getRequest{Ref: res.Overlooked, Since: res.Known, Task: task, beside: true})
+		known := brenner.Ref{Artifact: res.Overlooked.Artifact, Version: res.Known}
+		d, err := s.Diff(ctx, api.DiffRequest{From: known, To: res.Overlooked, Unasked: true, Most: mostReplaced})
 		if err == nil {
-			return fmt.Sprintf("what %s had changed after %s (data):\n%s", res.Overlooked, brenner.Ref{Artifact: res.Overlooked.Artifact, Version: res.Known}, p.beginning(mostReplaced))
+			return fmt.Sprintf("what %s had changed after %s (data):\n%s", res.Overlooked, known, beginning(d))
 		}
 	}
 	return fmt.Sprintf("what it says: artifact_get %s\n", jsonOf(map[string]any{"ref": res.Overlooked}))
@@ -593,17 +595,17 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if err != nil {
 		return written{}, err
 	}
-	out := written{WriteResult: res, over: overlooked(s, ctx, res, in.Task) + changedSince(s, ctx, "", 0, res.Warnings)}
+	out := written{WriteResult: res, over: overlooked(s, ctx, res)}
 	if in.Review {
 		out.over = "handed in for a decision; a version after it is handed in by itself, with review\n" + out.over
 	}
 	if in.Done && in.Task != "" {
-		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task}, out.over)
+		out.closed = finish(s, ctx, api.CompleteTaskRequest{Write: in.also(in.Task), ID: in.Task})
 	}
 	ended := ""
 	if in.Deltas != "" {
 		mark := answeringMark(s, ctx, in.Task)
-		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas})
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas, named: res.Warnings})
 		ended = endMark(s, ctx, in.keyed, mark, res.Ref)
 	}
 	switch {
@@ -619,6 +621,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Deltas == "" {
 		out.over += namesTests(s, ctx, in)
 		out.news = meanwhile(s, ctx)
+		out.over += movedTexts(s, ctx, res.Warnings)
 	}
 	return out, nil
 }
@@ -658,7 +661,7 @@ func handIn(s api.Service, ctx context.Context, in deltaRequest) string {
 	res, err := submitDeltas(s, ctx, in)
 	if err != nil {
 		e, _ := problem.From(err)
-		return fmt.Sprintf("the deltas were not handed in: %s: %s; hand them in with delta_submit\n", e.Code, e.Message)
+		return fmt.Sprintf("the deltas were not handed in: %s: %s; hand them in with delta_submit\n", e.Code, e.Message) + movedTexts(s, ctx, in.named)
 	}
 	return res.Words()
 }

@@ -8,107 +8,126 @@ import (
 
 	"brenner"
 	"brenner/api"
-	"brenner/artifact"
 	"brenner/delta"
 )
 
-// How many things are shown that somebody named and that have changed since, and
-// how much of each.
+// How many artifacts are shown that somebody named and that have changed since, and how
+// much of each and of all.
 const (
-	mostMoved = 4
-	movedText = 1200
+	mostMoved   = 4
+	movedText   = 1200
+	movedInAll  = 2400
+	leastOfText = 300
 )
 
-// changedSince shows what has changed of what somebody named, where a warning says
-// that it has: items of a session after the version that was read, artifacts after
-// the version that was named. It is a read like any other: charged, and not sent
-// if it was (C34); what its reader wrote itself is left out.
-func changedSince(s api.Service, ctx context.Context, id brenner.SessionID, known brenner.Version, found []brenner.Diagnostic) string {
+// movedItems shows what has changed of items that somebody named, after the version of the
+// session that it had read, where a warning says that they have. It is a read like any other:
+// charged, and not sent if it was (C34).
+func movedItems(s api.Service, ctx context.Context, id brenner.SessionID, known brenner.Version, found []brenner.Diagnostic) string {
 	var items []delta.ItemID
-	var refs []brenner.Ref
 	for _, w := range found {
-		if w.Code != brenner.CodeReferenceMoved {
-			continue
-		}
-		if ref, err := brenner.ParseRef(w.Subject); err == nil && ref.Version > 0 {
-			refs = append(refs, ref)
-		} else {
+		if _, is := movedRef(w); w.Code == brenner.CodeReferenceMoved && !is {
 			items = append(items, delta.ItemID(w.Subject))
 		}
 	}
+	if len(items) == 0 || known == 0 {
+		return ""
+	}
 	var b strings.Builder
-	if len(items) > 0 && known > 0 {
-		v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known, Unasked: true})
-		if err == nil && v.Markdown != "" {
-			fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data; an id of another session or project is written with that, RS-other/T1):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
-		}
-		if len(v.Before) > 0 {
-			fmt.Fprintf(&b, "given to you before, as they are now: %s\n", listed(v.Before))
-		}
-		if left := v.Rest; err != nil || len(left) > 0 {
-			if err != nil {
-				left = items
-			}
-			fmt.Fprintf(&b, "what changed of %s: session_show %s\n", listed(left), jsonOf(sessionRequest{Session: id, Items: most(left), Since: known}))
-		}
+	v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known, Unasked: true})
+	if err == nil && v.Markdown != "" {
+		fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data; an id of another session or project is written with that, RS-other/T1):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
 	}
-	if len(refs) == 0 {
-		return b.String()
+	if len(v.Before) > 0 {
+		fmt.Fprintf(&b, "given to you before, as they are now: %s\n", listed(v.Before))
 	}
-	me, err := s.Project(ctx)
-	if err != nil {
-		return b.String()
-	}
-	refs = slices.Compact(refs)
-	for i, ref := range refs {
-		if i >= mostMoved {
-			fmt.Fprintf(&b, "what changed after %s: artifact_get %s\n", ref, jsonOf(map[string]any{"ref": ref.Artifact, "since": ref.Version}))
-			continue
+	if left := v.Rest; err != nil || len(left) > 0 {
+		if err != nil {
+			left = items
 		}
-		p, err := artifactSince(s, ctx, getRequest{Ref: brenner.Ref{Artifact: ref.Artifact}, Since: ref.Version, beside: true})
-		if err == nil && p.Type == artifact.TypeSessionArtifact {
-			fmt.Fprintf(&b, "what changed after %s: session_show %s\n", ref, jsonOf(sessionRequest{Session: brenner.SessionID(p.ID), Since: ref.Version}))
-			continue
-		}
-		if err == nil && p.Metadata.Creator != me.Actor && p.Text != "" {
-			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s", p.Ref(), ref, p.beginning(movedText))
-		}
+		fmt.Fprintf(&b, "what changed of %s: session_show %s\n", listed(left), jsonOf(sessionRequest{Session: id, Items: most(left), Since: known}))
 	}
 	return b.String()
 }
 
-// beginning is as much of a page as an answer to something else has room for: where that is
-// not all, of what changed the lines that were added and removed. What it leaves out was
-// charged, so that the call that gives the rest asks for it again.
-func (p artifactPage) beginning(most int) string {
-	text := strings.TrimRight(p.Text, "\n")
-	if len(text) <= most {
-		return brenner.Fenced("", text)
-	}
-	all := "all of it: artifact_get " + jsonOf(getRequest{Ref: p.Ref(), Since: p.asked.Since, Task: p.asked.Task, Again: true})
-	if p.lines != "" {
-		text = strings.TrimRight(p.lines, "\n")
-	}
-	if len(text) <= most {
-		return fmt.Sprintf("%s[without the lines around; %s]\n", brenner.Fenced("", text), all)
-	}
-	if now := withoutRemoved(text); p.lines != "" && len(now) <= most {
-		return fmt.Sprintf("%s[without the lines around and those that were removed; %s]\n", brenner.Fenced("", now), all)
-	}
-	shown := text[:max(0, strings.LastIndexByte(text[:most], '\n'))]
-	if shown == "" {
-		shown = brenner.ClipWords(text, most)
-	}
-	return fmt.Sprintf("%s[goes on, %d more lines; %s]\n", brenner.Fenced("", shown), max(1, strings.Count(text[len(shown):], "\n")), all)
+// movedRef is the version that a warning says has moved, if it is of one.
+func movedRef(w brenner.Diagnostic) (ref brenner.Ref, is bool) {
+	ref, err := brenner.ParseRef(w.Subject)
+	return ref, w.Code == brenner.CodeReferenceMoved && err == nil && ref.Version > 0
 }
 
-// withoutRemoved is a difference without the lines that are no more: what is said now
-// matters more than what was.
-func withoutRemoved(text string) string {
-	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
-		return strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--- ")
-	})
-	return strings.Join(lines, "\n")
+// movedTexts shows what has changed of artifacts that somebody named, after the version that
+// it named, where a warning says that they have: of each once, and of what its reader was
+// given no more than the name. It is read after all that may matter more, so that
+// it takes no room from that.
+func movedTexts(s api.Service, ctx context.Context, found []brenner.Diagnostic) string {
+	var refs []brenner.Ref // of each artifact the earliest that is named
+	for _, w := range found {
+		ref, is := movedRef(w)
+		if !is {
+			continue
+		}
+		if i := slices.IndexFunc(refs, func(r brenner.Ref) bool { return r.Artifact == ref.Artifact }); i >= 0 {
+			refs[i].Version = min(refs[i].Version, ref.Version)
+			continue
+		}
+		refs = append(refs, ref)
+	}
+	if len(refs) == 0 {
+		return ""
+	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	var known []string
+	room := movedInAll
+	for i, ref := range refs {
+		if _, err := s.Session(ctx, api.SessionRequest{ID: brenner.SessionID(ref.Artifact), Unseen: true}); err == nil {
+			fmt.Fprintf(&b, "what changed after %s: session_show %s\n", ref, jsonOf(sessionRequest{Session: brenner.SessionID(ref.Artifact), Since: ref.Version}))
+			continue
+		}
+		if i >= mostMoved || room < leastOfText {
+			b.WriteString(callSince(ref))
+			continue
+		}
+		d, err := s.Diff(ctx, api.DiffRequest{From: ref, To: brenner.Ref{Artifact: ref.Artifact}, Unasked: true, Most: min(room, movedText)})
+		switch {
+		case brenner.ClassOf(brenner.CodeOf(err)) == brenner.ClassLimit:
+			b.WriteString(callSince(ref))
+		case err != nil || len(d.Notes) > 0 && d.Notes[len(d.Notes)-1].Creator == me.Actor:
+		case d.From == d.To:
+			known = append(known, d.To.String())
+		default:
+			said := beginning(d)
+			room -= len(said)
+			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s", d.To, d.From, said)
+		}
+	}
+	if len(known) > 0 {
+		fmt.Fprintf(&b, "given to you before: %s\n", strings.Join(known, ", "))
+	}
+	return b.String()
+}
+
+// callSince is the call that shows what changed after a version.
+func callSince(ref brenner.Ref) string {
+	return fmt.Sprintf("what changed after %s: artifact_get %s\n", ref, jsonOf(map[string]any{"ref": ref.Artifact, "since": ref.Version}))
+}
+
+// beginning is as much of a difference as an answer to something else has room for, and the
+// call that gives the rest.
+func beginning(d api.DiffResult) string {
+	text, without := d.Beginning()
+	if f := d.Summary(); f != nil && len(d.Content) == 0 {
+		text = "summary: " + brenner.OneLine(summaryNow(*f)) + "\n" + text
+	}
+	out := brenner.Fenced("", strings.TrimRight(text, "\n"))
+	if without != "" {
+		out += fmt.Sprintf("[%s; all of it: artifact_get %s]\n", without, jsonOf(getRequest{Ref: d.To, Since: d.From.Version, Again: true}))
+	}
+	return out
 }
 
 // warned are the warnings about all deltas of a reply.

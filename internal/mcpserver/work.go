@@ -164,19 +164,19 @@ func completeTask(s api.Service, ctx context.Context, in completeRequest) (taskR
 	if err != nil {
 		return taskResult{}, err
 	}
-	return taskResult{TaskInfo: t, changed: changedUnder(s, ctx, t, ""), news: meanwhile(s, ctx)}, nil
+	return taskResult{TaskInfo: t, changed: changedUnder(s, ctx, t), news: meanwhile(s, ctx)}, nil
 }
 
 // finish closes a task with what was just written for it. That is written
 // whatever comes of this, so that a refusal is said, and is none of the call. What
-// moved meanwhile is shown as what changed, but for what the answer shows already.
-func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest, shown string) string {
+// moved meanwhile is shown as what changed.
+func finish(s api.Service, ctx context.Context, in api.CompleteTaskRequest) string {
 	t, err := s.CompleteTask(ctx, in)
 	if err != nil {
 		e, _ := problem.From(err)
 		return fmt.Sprintf("%s is not closed: %s: %s; when that is mended: task_complete %s\n", in.ID, e.Code, e.Message, jsonOf(map[string]string{"id": in.ID}))
 	}
-	return taskResult{TaskInfo: t, changed: changedUnder(s, ctx, t, shown)}.Words()
+	return taskResult{TaskInfo: t, changed: changedUnder(s, ctx, t)}.Words()
 }
 
 // stillHeld says of a task for which something was written that this has not closed it.
@@ -185,14 +185,14 @@ func stillHeld(task string) string {
 }
 
 // changedUnder shows what changed of the inputs of a task that moved while it was done.
-func changedUnder(s api.Service, ctx context.Context, t api.TaskInfo, shown string) string {
+func changedUnder(s api.Service, ctx context.Context, t api.TaskInfo) string {
 	var moved []brenner.Diagnostic
 	for _, m := range t.Moved {
-		if m.Now > 0 && !strings.Contains(shown, fmt.Sprintf("what %s@%d changed after ", m.Ref.Artifact, m.Now)) {
+		if m.Now > 0 {
 			moved = append(moved, brenner.Diagnostic{Code: brenner.CodeReferenceMoved, Subject: m.Ref.String()})
 		}
 	}
-	return changedSince(s, ctx, "", 0, moved)
+	return movedTexts(s, ctx, moved)
 }
 
 // marksOf are what the caller has announced to be at and has not ended.

@@ -46,6 +46,7 @@ type Shown struct {
 	Rest   []int // they do not fit: there is more
 	Left   int   // what may still be read through the context
 	Full   bool  // the first of the rest does not fit into it
+	Costs  int   // what the rest would
 	// Next makes a context that goes on from this one.
 	Next brenner.Action
 }
@@ -148,6 +149,7 @@ func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
 			}
 		}
 		shown.Rest = append(shown.Rest, i)
+		shown.Costs += t.Measure([]byte(p.Text))
 	}
 	return shown, reading
 }

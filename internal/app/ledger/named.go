@@ -31,11 +31,13 @@ const (
 
 // NamedVersions says which versions a text names that are not there, or that a
 // newer one has taken the place of. What the caller may not read is passed over,
-// as is what the text is a version of. Names that are of no artifact at all are
+// as is what the text is a version of. Of several versions of an artifact the newest
+// counts: who names that knows of it. Names that are of no artifact at all are
 // said together: they may be of something else (elsewhere).
 func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenner.Diagnostic, error) {
 	var out []brenner.Diagnostic
 	var seen []string
+	var there []brenner.Ref
 	var unknown []unknownName
 	var outside []brenner.ArtifactID
 	text = text[:min(len(text), lookedThrough)]
@@ -52,6 +54,9 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		seen = append(seen, name)
 		d := brenner.Diagnostic{Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: name}
 		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+		if err == nil && ref.Version <= a.Latest {
+			there = append(there, ref)
+		}
 		switch {
 		case brenner.CodeOf(err) == brenner.CodeNotFound:
 			unknown = append(unknown, unknownName{ref: ref, alone: standsAlone(text, at[0], at[1]) || isLink(text, at[0], at[1])})
@@ -78,6 +83,9 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		}
 		out = append(out, d)
 	}
+	out = slices.DeleteFunc(out, func(d brenner.Diagnostic) bool {
+		return d.Code == brenner.CodeReferenceMoved && slices.ContainsFunc(there, func(ref brenner.Ref) bool { return isLater(ref, d.Subject) })
+	})
 	names, err := doubtful(c, unknown, outside)
 	if err != nil {
 		return nil, err
@@ -89,6 +97,17 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		})
 	}
 	return out, nil
+}
+
+// isLater says whether a version is a later one of the same artifact than one that is named.
+func isLater(ref brenner.Ref, than string) bool {
+	named, err := brenner.ParseRef(than)
+	return err == nil && ref.Artifact == named.Artifact && ref.Version > named.Version
+}
+
+// VersionsIn are the versions that a text names, as it names them.
+func VersionsIn(text string) []string {
+	return namedVersion.FindAllString(text[:min(len(text), lookedThrough)], -1)
 }
 
 // inBackticks says whether nothing but a name stands between two backticks, as versions are

@@ -528,8 +528,16 @@ func (s *Service) Diff(ctx context.Context, req api.DiffRequest) (api.DiffResult
 	}
 	var a store.Artifact
 	return kernel.Read(ctx, s.caller.Unasked(req.Unasked), "diff", refsOfDiff, ToArtifact(policy.Read, req.From.Artifact, &a), func(c *kernel.Call) (api.DiffResult, error) {
-		d, err := DifferenceOf(c, a, req.From.Version, req.To.Version)
-		return api.DiffResult{Difference: d}, err
+		from := req.From.Version
+		if known := c.LastOpened(a.ID); req.Unasked && known > from {
+			to, err := InForce(c, a, req.To.Version)
+			if err != nil {
+				return api.DiffResult{}, err
+			}
+			from = min(known, to.Version)
+		}
+		d, err := DifferenceOf(c, a, from, req.To.Version)
+		return api.DiffResult{Difference: d, Most: req.Most}, err
 	})
 }
 

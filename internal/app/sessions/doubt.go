@@ -99,6 +99,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
+	found = d.withoutKnown(e, found)
 	again, err := d.runAgain(one)
 	if err != nil {
 		return nil, err
@@ -139,6 +140,39 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 		}
 		return again
 	}), nil
+}
+
+// measured are the fields that say what was measured: the version that they name is the one
+// that was, whatever became of it.
+var measured = []string{"last_run", "observed", "actual_outcomes", "evidence"}
+
+// withoutKnown leaves out that a version has moved which a delta names as what was measured,
+// or which the item that it changes named before.
+func (d *doubts) withoutKnown(e delta.Entry, found []brenner.Diagnostic) []brenner.Diagnostic {
+	isMoved := func(f brenner.Diagnostic) bool { return f.Code == brenner.CodeReferenceMoved }
+	if !slices.ContainsFunc(found, isMoved) {
+		return found
+	}
+	var before []string
+	if it, ok := d.doc.Item(delta.ItemID(e.Delta.TargetID)); ok && e.Delta.Operation == delta.Edit {
+		p, _ := d.doc.Passage(it.ID())
+		before = ledger.VersionsIn(p.Text)
+	}
+	var fields map[string]jsontext.Value
+	if json.Unmarshal(e.NewWords(), &fields) != nil {
+		return found
+	}
+	for _, name := range measured {
+		delete(fields, name)
+	}
+	var rest strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		rest.WriteString(ledger.Said(fields[name]))
+	}
+	named := ledger.VersionsIn(rest.String())
+	return slices.DeleteFunc(found, func(f brenner.Diagnostic) bool {
+		return isMoved(f) && (slices.Contains(before, f.Subject) || !slices.Contains(named, f.Subject))
+	})
 }
 
 // dead is how a text says itself of what it names that it lives no more.

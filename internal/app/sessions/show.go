@@ -344,8 +344,9 @@ func onlySince(doc, earlier *delta.Artifact, id delta.ItemID, name brenner.Actor
 	return ok && slices.Equal(it.AuthorsSince(earlier), []brenner.ActorName{name})
 }
 
-// putFirst puts the critiques that wait for the reader's answer before all but the research
-// thread: where an answer does not hold all that is new, it holds what asks for something.
+// putFirst puts the critiques that wait for the reader's answer, and then what others did to
+// its own items, before all but the research thread: where an answer does not hold all that
+// is new, it holds the answer of the session and what asks for something.
 func (d *document) putFirst() {
 	rank := func(p piece) int {
 		asks := func(c delta.Critique) bool {
@@ -357,7 +358,10 @@ func (d *document) putFirst() {
 		case slices.ContainsFunc(d.view.Critiques, asks):
 			return 1
 		}
-		return 2
+		if it, ok := d.doc.Item(p.Item); ok && slices.Contains(it.Authors(), d.reader) {
+			return 2
+		}
+		return 3
 	}
 	slices.SortStableFunc(d.pieces, func(a, b piece) int { return rank(a) - rank(b) })
 }
@@ -855,7 +859,7 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 		out.Names = d.doc.NamesIn(out.Markdown)
 		return out
 	}
-	out.Proposals, out.Left, out.Spent = nil, shown.Left, shown.Full
+	out.Proposals, out.Left, out.Spent, out.RestCosts = nil, shown.Left, shown.Full, shown.Costs
 	if shown.Full || shown.Left < littleLeft {
 		out.GoOn = d.goOn(shown)
 	}

@@ -41,7 +41,9 @@ func openProject(ctx context.Context, w cli.Where) (api.Service, func() error, e
 		return nil, nil, err
 	}
 	return s, func() error {
-		a.AutomateAfterWrite(ctx)
+		if a.AutomateAfterWrite(ctx) {
+			_ = compileOnce(ctx, a, onePage) // the next command does, then
+		}
 		return closer()
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,7 +146,7 @@ func compileDue(ctx context.Context, a *app.App, log *slog.Logger) {
 	tick := time.NewTicker(compileEvery)
 	defer tick.Stop()
 	for {
-		if err := compileOnce(ctx, a); err != nil && ctx.Err() == nil {
+		if err := compileOnce(ctx, a, allPages); err != nil && ctx.Err() == nil {
 			log.Error("sessions that are due could not be compiled", "error", err)
 		}
 		select {
@@ -159,7 +160,15 @@ func compileDue(ctx context.Context, a *app.App, log *slog.Logger) {
 // compileEvery is how often it looks for sessions that are due.
 const compileEvery = 15 * time.Second
 
-func compileOnce(ctx context.Context, a *app.App) error {
+// How many pages of sessions, the newest first, are looked through: all by a process that
+// stays, one by a command that has written.
+const (
+	allPages = -1
+	onePage  = 1
+)
+
+// compileOnce compiles the sessions whose time has come.
+func compileOnce(ctx context.Context, a *app.App, pages int) error {
 	s := a.As(app.Automation)
 	req := api.ListSessionsRequest{Page: api.Page{Limit: brenner.MaxPage}}
 	for {
@@ -168,7 +177,7 @@ func compileOnce(ctx context.Context, a *app.App) error {
 			return err
 		}
 		for _, info := range list.Sessions {
-			if _, timed := info.Compile.After(); !timed && info.GoesOn().IsZero() {
+			if !mayBeDue(info) {
 				continue
 			}
 			st, err := s.SessionStatus(ctx, api.SessionStatusRequest{ID: info.ID})
@@ -179,11 +188,18 @@ func compileOnce(ctx context.Context, a *app.App) error {
 				return err
 			}
 		}
-		if list.Cursor == "" {
+		if pages--; list.Cursor == "" || pages == 0 {
 			return nil
 		}
 		req.Cursor = list.Cursor
 	}
+}
+
+// mayBeDue says whether it is worth asking when a session is compiled: it is by itself, and
+// something may wait. Of those who were asked that is known.
+func mayBeDue(info api.SessionInfo) bool {
+	_, timed := info.Compile.After()
+	return timed || info.Compile == api.CompileAnswered && slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Pending > 0 })
 }
 
 func projectOf(ctx context.Context, a *app.App) (brenner.ProjectID, error) {

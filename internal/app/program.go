@@ -20,12 +20,15 @@ import (
 func (a *App) Automation() *firings.Worker { return a.firings.Worker() }
 
 // AutomateAfterWrite does what is due if anything was written since it was
-// called last: a few things, and quickly. That it cannot fails nobody (A2).
-func (a *App) AutomateAfterWrite(ctx context.Context) {
-	if a.kernel.Wrote() {
+// called last, and says whether that is so: a few things, and quickly. That it cannot
+// fails nobody (A2).
+func (a *App) AutomateAfterWrite(ctx context.Context) bool {
+	wrote := a.kernel.Wrote()
+	if wrote {
 		a.firings.Worker().After(ctx)
 		a.kernel.Wrote()
 	}
+	return wrote
 }
 
 // Notices is the outbox of notifications, as the server keeps it (N7).

@@ -155,6 +155,9 @@ type ArtifactView struct {
 	// Befell are versions of other artifacts that say something against it, or that they take
 	// its place, as far as the reader may know of them, the first of them.
 	Befell []Befallen `json:"befell,omitzero"`
+	// MayNot are the decisions about it (promote, demote, deprecate) that are not for its
+	// reader, where that is a person.
+	MayNot []string `json:"may_not,omitzero"`
 	// Text is a part of the content, if one was asked for, and NextOffset where
 	// the next begins.
 	Text string `json:"text,omitzero"`

@@ -116,6 +116,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ArtifactView.GoOn":                "GoOn makes a context for the rest, where the caller's holds no more of it than this",
 		"brenner/api.ArtifactView.Head":                "Version numbers the versions of one artifact: 1, 2, 3… without gaps",
 		"brenner/api.ArtifactView.Latest":              "Version numbers the versions of one artifact: 1, 2, 3… without gaps",
+		"brenner/api.ArtifactView.MayNot":              "MayNot are the decisions about it (promote, demote, deprecate) that are not for its reader, where that is a person",
 		"brenner/api.ArtifactView.NeedsUpdate":         "NeedsUpdate is derived: something it rests on has moved. Stale is the shortest path to what moved",
 		"brenner/api.ArtifactView.Offset":              "where the text begins in the content",
 		"brenner/api.ArtifactView.Repeated":            "Repeated says that the caller's context was given this before, and that it has not changed; it is not sent again",

@@ -130,13 +130,18 @@ type artifactPage struct {
 	Document []section
 	// CanWrite says that a person can write a new version on this page.
 	CanWrite bool
-	// CanPromote, CanDemote and CanDeprecate say which forms make sense; the
-	// service decides.
+	// CanPromote, CanDemote and CanDeprecate say which forms make sense, and are for the
+	// reader; the service decides.
 	CanPromote, CanDemote, CanDeprecate bool
 }
 
 // shownContent is how much of a content a page shows unless asked for all.
 const shownContent = 48 << 10
+
+// may says whether a decision about a version is for its reader: what is not is not offered.
+func may(view api.ArtifactView, decision api.DecisionKind) bool {
+	return !slices.Contains(view.MayNot, string(decision))
+}
 
 func loadArtifact(v *visit) (string, any, error) {
 	ref, err := v.ref()
@@ -155,9 +160,9 @@ func loadArtifact(v *visit) (string, any, error) {
 	out := artifactPage{
 		ArtifactView: view, Heading: view.Summary, Ref: view.Ref(), Format: view.Format, History: history,
 		Before: parentOf(view.Version), Decisions: newest(history.Decisions),
-		CanPromote:   artifact.CanPromote(view.Status, true, reason) == nil,
-		CanDemote:    artifact.CanDemote(view.Status, reason) == nil,
-		CanDeprecate: artifact.CanDeprecate(view.Status, reason) == nil,
+		CanPromote:   artifact.CanPromote(view.Status, true, reason) == nil && may(view, api.DecidePromote),
+		CanDemote:    artifact.CanDemote(view.Status, reason) == nil && may(view, api.DecideDemote),
+		CanDeprecate: artifact.CanDeprecate(view.Status, reason) == nil && may(view, api.DecideDeprecate),
 	}
 	switch view.Type {
 	case artifact.TypeSessionArtifact:

@@ -251,8 +251,9 @@ type reviewPage struct {
 	Threads  []thread
 	// Standing is what speaks against the version and nobody has answered.
 	Standing []api.ReviewFinding
-	// The forms that make sense; the service decides.
-	CanPromote, CanDeprecate, CanHold bool
+	// The forms that make sense, and are for the reader; the service decides. Who may
+	// promote may request changes.
+	CanPromote, CanDeprecate, CanHold, CanChange bool
 	// Replace and Override are what a promotion takes.
 	Replace, Override bool
 }
@@ -279,9 +280,10 @@ func loadReview(v *visit) (string, any, error) {
 		}
 	}
 	const reason = "a reason will be given"
-	out.CanPromote = artifact.CanPromote(view.Status, true, reason) == nil
-	out.CanDeprecate = artifact.CanDeprecate(view.Status, reason) == nil
-	out.CanHold = view.NeedsUpdate && view.Status.Live() && writtenByHand(view.Type)
+	out.CanChange = may(view.ArtifactView, api.DecidePromote)
+	out.CanPromote = artifact.CanPromote(view.Status, true, reason) == nil && out.CanChange
+	out.CanDeprecate = artifact.CanDeprecate(view.Status, reason) == nil && may(view.ArtifactView, api.DecideDeprecate)
+	out.CanHold = view.NeedsUpdate && view.Status.Live() && writtenByHand(view.Type) && out.CanChange
 	if h := view.Hindrance; h != nil {
 		out.Replace, out.Override = h.Code == brenner.CodeSlotTaken, h.Code == brenner.CodeNeedsRebase
 	}

@@ -297,7 +297,7 @@ func ViewOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (api.
 		}
 	}
 	out := api.ArtifactView{
-		Version: whole, Head: a.Head, Latest: a.Latest, Canonical: a.Canonical, Task: v.Task, Seq: v.Seq,
+		Version: whole, Head: a.Head, Latest: a.Latest, Canonical: a.Canonical, Task: v.Task, Seq: v.Seq, MayNot: mayNot(c, a, v),
 	}
 	if out.Fork, err = ForkOf(c, a.ID, a.Latest); err != nil {
 		return api.ArtifactView{}, err
@@ -313,6 +313,19 @@ func ViewOf(c *kernel.Call, a store.Artifact, v store.Version, brief bool) (api.
 	out.Stale, err = stalePath(c, v.Ref())
 	out.NeedsUpdate = len(out.Stale) > 0
 	return out, err
+}
+
+// mayNot are the decisions about a version that are not for a person who reads it. Who
+// wrote it may take it back.
+func mayNot(c *kernel.Call, a store.Artifact, v store.Version) []string {
+	var out []string
+	for _, act := range []policy.Action{policy.Promote, policy.Demote, policy.Deprecate} {
+		own := act == policy.Deprecate && v.Creator == c.Who.Name
+		if c.Person() && !own && !c.May(act, a.Type, a.Module) {
+			out = append(out, string(act))
+		}
+	}
+	return out
 }
 
 // asDocument gives a session artifact as its document: its content also holds

@@ -10,11 +10,14 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"brenner"
 	"brenner/internal/pgtest"
@@ -603,5 +606,61 @@ func TestWrite_LargeWriteIsOneWrite(t *testing.T) {
 	}
 	if got := len(kinds(t, s)); got != n {
 		t.Errorf("%d of %d records are there", got, n)
+	}
+}
+
+// A write that nobody else waits behind runs where its caller is. One that panics or ends its
+// goroutine leaves nothing, neither rows nor the lock, and the connection stays.
+func TestWrite_AloneAndLeft(t *testing.T) {
+	address := pgtest.Open(t)
+	s, beside := open(t, address), connect(t, address)
+	put := func(tx store.Tx, id brenner.ArtifactID) error {
+		return tx.PutArtifact(t.Context(), store.Artifact{ID: id})
+	}
+	sessions := func() []int {
+		t.Helper()
+		rows, _ := beside.Query(t.Context(), `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY pid`)
+		pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pids
+	}
+	for range 3 { // from the second on it presumes where the journal ends
+		if err := s.Write(t.Context(), func(tx store.Tx) error { return put(tx, "kept") }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := sessions()
+	for name, leave := range map[string]func(){"panics": func() { panic("left") }, "ends its goroutine": runtime.Goexit} {
+		for _, asks := range []bool{false, true} {
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				defer func() { _ = recover() }()
+				_ = s.Write(t.Context(), func(tx store.Tx) error {
+					if err := put(tx, "lost"); err != nil {
+						t.Error(err)
+					}
+					if _, err := tx.Artifact(t.Context(), "kept"); asks && err != nil { // which sends what is held
+						t.Error(err)
+					}
+					leave()
+					return nil
+				})
+			}()
+			<-ended
+			if err := s.Write(t.Context(), func(tx store.Tx) error {
+				if _, err := tx.Artifact(t.Context(), "lost"); brenner.CodeOf(err) != brenner.CodeNotFound {
+					t.Errorf("of one that %s: %v", name, err)
+				}
+				return put(tx, "kept")
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if after := sessions(); !slices.Equal(before, after) {
+		t.Errorf("sessions %v became %v", before, after)
 	}
 }

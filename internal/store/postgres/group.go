@@ -87,6 +87,11 @@ func (s *Store) serveGroup(wait time.Duration) {
 		s.queue.refuse(err)
 		return
 	}
+	s.serveOn(g)
+}
+
+// serveOn runs writes in a group and commits it.
+func (s *Store) serveOn(g *group) {
 	defer g.conn.Release() // which drops a connection that is in a transaction
 	for n := 1; n <= brenner.MaxGroupCommit && !g.over; n++ {
 		w := s.queue.next()
@@ -220,8 +225,7 @@ func (g *group) wrong(err error, more ...*write) {
 func (g *group) admit(w *write) {
 	w.tries++
 	t := g.open(w)
-	w.turn <- t
-	err := <-w.ran
+	err := w.take(t)
 	if err == nil {
 		err = t.fault
 	}
@@ -253,6 +257,15 @@ func (g *group) admit(w *write) {
 	default:
 		g.again(t.culprit, w)
 	}
+}
+
+// take has a write run in a transaction, and gives how it went.
+func (w *write) take(t *tx) error {
+	if w.here != nil {
+		return w.here(t)
+	}
+	w.turn <- t
+	return <-w.ran
 }
 
 // open gives a write the transaction.

@@ -25,15 +25,34 @@ type queue struct {
 // write is one call of Write on its way through the queue.
 type write struct {
 	deadline time.Time
-	tries    int        // how often it has run
-	alone    bool       // it is to share its transaction with no other
-	again    bool       // its transaction was rolled back once, with others in it
-	turn     chan *tx   // the transaction is yours
-	ran      chan error // how it went
-	done     chan error // how it ended: committed, or why not
+	tries    int             // how often it has run
+	alone    bool            // it is to share its transaction with no other
+	again    bool            // its transaction was rolled back once, with others in it
+	here     func(*tx) error // runs it, on the goroutine that serves; nil: its caller does
+	turn     chan *tx        // the transaction is yours
+	ran      chan error      // how it went
+	done     chan error      // how it ended: committed, or why not
 }
 
 func (q *queue) init() { q.idle = sync.NewCond(&q.mu) }
+
+// enter begins to serve for a write that finds nobody served and nobody waiting.
+func (q *queue) enter() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || q.serving {
+		return false
+	}
+	q.serving = true
+	return true
+}
+
+// leave ends the serving that enter began, or leaves it to a goroutine if somebody waits.
+func (q *queue) leave(serve func()) {
+	if _, some := q.patience(); some {
+		go serve()
+	}
+}
 
 // push adds a write and starts serving if nobody is.
 func (q *queue) push(w *write, serve func()) error {
@@ -148,11 +167,17 @@ func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 		deadline = time.Now().Add(brenner.WriteDeadline)
 	}
 	w := &write{deadline: deadline, turn: make(chan *tx), ran: make(chan error), done: make(chan error, 1)}
-	waiting, stop := context.WithDeadline(ctx, deadline)
-	defer stop()
-	if err := s.queue.push(w, s.serve); err != nil {
+	if s.writeAlone(ctx, w, fn) {
+		select {
+		case err := <-w.done:
+			return err
+		default: // it has another turn
+		}
+	} else if err := s.queue.push(w, s.serve); err != nil {
 		return err
 	}
+	waiting, stop := context.WithDeadline(ctx, deadline)
+	defer stop()
 	late := waiting.Done()
 	for {
 		select {
@@ -168,6 +193,37 @@ func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 			late = nil // the turn is on its way
 		}
 	}
+}
+
+// writeAlone runs a write on the goroutine of its caller, where nobody else writes and the
+// journal is presumed to end where this process left it: handing the transaction to another
+// goroutine and back wakes processors that the server could use. It reports whether it did.
+func (s *Store) writeAlone(ctx context.Context, w *write, fn func(store.Tx) error) bool {
+	if !s.queue.enter() {
+		return false
+	}
+	defer s.queue.leave(s.serve)
+	g := s.presume(max(time.Until(w.deadline), time.Millisecond))
+	if g == nil {
+		return false
+	}
+	w.here = func(t *tx) error {
+		left := true
+		defer func() {
+			if left { // fn panics, or has ended the goroutine: nothing of it stays
+				g.rollback()
+			}
+		}()
+		stop := t.serve(ctx)
+		defer stop()
+		err := fn(t)
+		left = false
+		return err
+	}
+	s.queue.pushFront(w)
+	s.serveOn(g)
+	w.here = nil
+	return true
 }
 
 // run gives fn the transaction and says how it went, even if fn panics or ends

@@ -226,6 +226,9 @@ type TaskInfo struct {
 	// Unmanned says, in the answer to whoever opens it, that nobody else can
 	// take it: no active agent has the role.
 	Unmanned bool `json:"unmanned,omitzero"`
+	// Untold counts, in the answer to whoever opens it, the agents that it is for and that
+	// no message tells of it: they see it among the open tasks.
+	Untold int `json:"untold,omitzero"`
 	// Failed is how many runs of it have failed in a row, in the answer to whoever
 	// claims it: from as many on as no run is started for it any more (W10).
 	Failed int `json:"failed,omitzero"`

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/internal/store/memory"
 )
 
 // C16: a claim lasts as long as it says, by default an hour; while it lasts the
@@ -265,5 +267,29 @@ func TestAnnounced_ItsResultIsWrittenWhenItsTimeWasUp(t *testing.T) {
 	back, err := blue.ReleaseTask(t.Context(), api.ReleaseTaskRequest{ID: announce("Look at the right side too").ID})
 	if err != nil || back.State != api.TaskCanceled {
 		t.Errorf("taken back: %+v, %v", back, err)
+	}
+}
+
+// A task is announced to so many agents; who opens it is told how many more see it only
+// among the open tasks, where they do.
+func TestNewTask_SaysHowManyAreNotTold(t *testing.T) {
+	w := newBureauOn(t, memory.New(), nil)
+	last := brenner.ActorName("")
+	for i := range brenner.MaxToldOfTask + 3 {
+		last = brenner.ActorName(fmt.Sprintf("Writer%02d", i))
+		_, err := w.PI().AddAgent(t.Context(), api.AddAgentRequest{Name: last, Role: "writer"})
+		w.must(err)
+	}
+	task, err := w.PI().NewTask(t.Context(), api.NewTaskRequest{Title: "Write it up", Role: "writer"})
+	w.must(err)
+	if task.Untold != 3 || task.Unmanned {
+		t.Errorf("%d are not told, unmanned %v", task.Untold, task.Unmanned)
+	}
+	mail, err := w.As(last).Inbox(t.Context(), api.InboxRequest{})
+	w.must(err)
+	open, err := w.As(last).Tasks(t.Context(), api.ListTasksRequest{Mine: true})
+	w.must(err)
+	if len(mail.Messages) != 0 || len(open.Tasks) != 1 || open.Tasks[0].ID != task.ID {
+		t.Errorf("%s has %d messages and sees %+v", last, len(mail.Messages), open.Tasks)
 	}
 }

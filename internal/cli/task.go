@@ -30,7 +30,12 @@ func (r *runner) onTask(cmd *cobra.Command, fn func(context.Context, api.Service
 	if err != nil {
 		return err
 	}
-	return r.show(t, func(w *printer) { printTask(w, t) })
+	return r.show(t, func(w *printer) {
+		printTask(w, t)
+		if t.Untold > 0 {
+			w.Printf("%d are told by a message; %d more of that role see it with `brenner task list`, or the tool status\n", brenner.MaxToldOfTask, t.Untold)
+		}
+	})
 }
 
 func printTask(w *printer, t api.TaskInfo) {

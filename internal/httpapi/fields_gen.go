@@ -902,6 +902,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.TaskInfo.To":                      "To is who was asked by name",
 		"brenner/api.TaskInfo.Told":                    "Told says, where an agent is told of tasks by name, that it opened this one, or that its context was given what it is before",
 		"brenner/api.TaskInfo.Unmanned":                "Unmanned says, in the answer to whoever opens it, that nobody else can take it: no active agent has the role",
+		"brenner/api.TaskInfo.Untold":                  "Untold counts, in the answer to whoever opens it, the agents that it is for and that no message tells of it: they see it among the open tasks",
 		"brenner/api.TaskInfo.Written":                 "Written says of the newest of its outputs who wrote them, where the task is shown",
 		"brenner/api.TaskList.Tasks":                   "TaskInfo is a task",
 		"brenner/api.TaskList.Total":                   "Total counts those of all pages",

@@ -373,6 +373,9 @@ func (r requested) Words() string {
 	default:
 		fmt.Fprintf(&b, "%s is open for %s and announced; a message tells you when it is done: inbox {\"wait\":60}\n", r.ID, brenner.A(r.Role))
 	}
+	if r.task.Untold > 0 {
+		fmt.Fprintf(&b, "%s more of that role get no message: they see it in status\n", brenner.Plural(r.task.Untold, "agent", "agents"))
+	}
 	b.WriteString(r.part)
 	for _, a := range r.task.Alike {
 		if a.Part {

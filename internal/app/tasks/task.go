@@ -516,7 +516,7 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 		return t, nil // whoever announces it does it
 	}
 	told, err := r.tellOpened(ch, t, authors)
-	t.Unmanned = told == 0 && t.Role != brenner.PI
+	t.Unmanned, t.Untold = told == 0 && t.Role != brenner.PI, max(0, told-brenner.MaxToldOfTask)
 	return t, err
 }
 

@@ -504,8 +504,7 @@ func TestInbox_SaysOnceHowASessionIsConcluded(t *testing.T) {
 	if !strings.Contains(first(blue.call("status", nil)), "has no conclusion yet") {
 		asked = red
 	}
-	asked.call("inbox", nil)
-	asked.must(first(asked.call("inbox", nil)), "has no conclusion yet, and it is yours to say: once what was asked for is in, delta_submit an EDIT of RT")
+	asked.must(first(asked.call("inbox", nil)), "that is yours to say: once what was asked for is in, EDIT `RT` with `answer`")
 	last := first(asked.call("inbox", nil))
 	asked.must(last, "has no conclusion yet: it is yours to say, once what was asked for is in")
 	asked.mustNot(last, "delta_submit an EDIT of RT")

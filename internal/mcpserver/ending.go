@@ -24,6 +24,7 @@ type ending struct {
 	settle  []delta.Critique  // the reader's own, which were answered
 	mine    []string          // what else is left for the reader, each as what to do
 	owes    bool              // the reader has to say yet what the answer is
+	came    bool              // what came out of a test is known
 	others  []string          // what is left for others, likewise named
 	unrun   []delta.ItemID    // tests that nobody has run
 	unread  []brenner.Ref     // what others wrote of which the reader has no more than a line
@@ -85,6 +86,7 @@ func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, w
 	waits := func(r api.Recipient) bool { return r.Waiting && (!r.Late || r.Name == me) }
 	e := ending{session: v.ID, waits: v.Compiles == 0 || slices.ContainsFunc(v.Recipients, waits)}
 	e.ofCritiques(attacks, me)
+	e.came = slices.ContainsFunc(tests, func(t delta.Test) bool { return t.State == delta.TestRun })
 	if e.waits {
 		return e
 	}
@@ -162,6 +164,9 @@ func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
 func (e ending) over() bool {
 	return e.session != "" && !e.waits && !e.owes && !e.asks() && len(e.others) == 0
 }
+
+// allIn says that nothing is left for others but to hear the answer.
+func (e ending) allIn() bool { return !e.waits && len(e.others) == 0 }
 
 // asks says that something is left for the reader, besides the conclusion.
 func (e ending) asks() bool { return len(e.answer)+len(e.settle)+len(e.mine) > 0 }

@@ -146,7 +146,7 @@ func TestFewCalls_TheEndIsSaid(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), "nothing new", "RS-pair is compiled when RedSky has answered")
 	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
 	blue.call("inbox", nil)
-	blue.must(first(blue.call("inbox", nil)), "everybody has answered, RedSky last", "once more, or stop", "RS-pair has no conclusion yet, and it is yours to say")
+	blue.must(first(blue.call("inbox", nil)), "everybody has answered, RedSky last", "once more, or stop", "RS-pair has no conclusion yet: it is yours to say")
 	blue.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "RT", "research_thread", `{"context":"the parser"}`, "")})
 	red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "All is said."})
 	blue.call("inbox", nil)

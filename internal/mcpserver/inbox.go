@@ -374,9 +374,11 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		p, err := showSession(s, ctx, in)
 		if strings.Contains(m.Text, "\nNobody has said yet ") {
 			p.open = "" // the message says so
+			saidBefore(s, ctx, in.Session, howToConclude)
 		}
 		if strings.Contains(m.Text, "\n`RT` rests on ") {
-			p.end.mine = append(p.end.mine, "whether the answer still holds, as above")
+			holds := jsonOf(map[string]any{"session": in.Session, "nothing": true, "text": "RT holds"})
+			p.end.mine = append(p.end.mine, "whether the answer still holds, as above; if it does: delta_submit "+holds)
 		}
 		switch {
 		case err != nil:
@@ -622,11 +624,13 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	}
 	var b strings.Builder
 	around, unread := "", ""
+	ends := map[brenner.SessionID]ending{}
 	for _, info := range sessions.Sessions {
 		work, left, end, err := aroundOf(s, ctx, info, st.Project.Actor)
 		if err != nil {
 			return "", false, err
 		}
+		ends[info.ID] = end
 		line, warm := waitsOnce(s, ctx, info, st.Project.Actor), ""
 		if line == "" && !waited {
 			warm = warmOf(info, st.Project.Actor, time.Now())
@@ -651,15 +655,20 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			st.Tasks[i].Title = brenner.ClipWords(brenner.OneLine(t.Title), shortTitle) // it knows what it is at
 		}
 	}
+	owes := len(st.Concludes) > 0
 	st.Concludes = slices.DeleteFunc(st.Concludes, func(id brenner.SessionID) bool {
-		again := saidBefore(s, ctx, id, "how to conclude ")
-		if again {
+		end := ends[id]
+		if !end.came && !end.allIn() {
+			return true // there is nothing to conclude from yet
+		}
+		again := saidBefore(s, ctx, id, howToConclude)
+		if again && end.allIn() { // nobody else brings anything any more
 			fmt.Fprintf(&b, "%s has no conclusion yet: it is yours to say, once what was asked for is in\n", id)
 		}
 		return again
 	})
 	b.WriteString(st.list())
-	if done = b.Len() == 0; done {
+	if done = b.Len() == 0 && !owes; done {
 		own := slices.DeleteFunc(slices.Clone(sessions.Sessions), func(s api.SessionInfo) bool { return !takesPart(s, st.Project.Actor) })
 		compiled := slices.IndexFunc(own, func(s api.SessionInfo) bool { return s.Compiles > 0 })
 		switch {
@@ -742,6 +751,9 @@ const lately = 20
 func takesPart(info api.SessionInfo, name brenner.ActorName) bool {
 	return slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == name })
 }
+
+// howToConclude is what who says the answer is told once, in a message or when it looks.
+const howToConclude = "how to conclude "
 
 // howToAnswer stands behind whom a session waits for, before the call that reads what it asks.
 const howToAnswer = ": delta_submit; what it asks: inbox "

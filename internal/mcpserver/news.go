@@ -10,6 +10,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
+	"brenner/internal/lazy"
 )
 
 // proposed is what an agent proposed or changed in a session.
@@ -196,7 +197,7 @@ func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID
 	r.written = writtenFor(s, ctx)
 	for i, l := range r.letters {
 		if l.Kind == api.MessageCompiled && l.Session == answered {
-			r.letters[i].text = withoutOwn(l.text)
+			r.letters[i].text = withoutVersion(withoutOwn(l.text), answered)
 		}
 	}
 	var b strings.Builder
@@ -213,6 +214,19 @@ func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID
 		return nothingNew
 	}
 	return "meanwhile:\n" + b.String()
+}
+
+// atVersion is how the message of a compile begins.
+var atVersion = lazy.NewPattern(`^is at version [0-9]+: `)
+
+// withoutVersion is what a compile tells without the version that it made: the answer that it
+// comes with names a later one.
+func withoutVersion(text string, id brenner.SessionID) string {
+	rest, begins := strings.CutPrefix(text, string(id)+" ")
+	if !begins || !atVersion.MatchString(rest) {
+		return text
+	}
+	return string(id) + ": " + atVersion.ReplaceAllString(rest, "")
 }
 
 // withoutOwn is what a compile tells without what became of the reader's own deltas: a

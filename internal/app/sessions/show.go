@@ -14,6 +14,7 @@ import (
 	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -298,6 +299,11 @@ func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta
 	tests := delta.Tests(doc)
 	for _, t := range tests {
 		for i, run := range t.Done {
+			var err error
+			if run.Result, err = resultOf(c, doc, t.Item, run); err != nil {
+				return nil, err
+			}
+			t.Done[i].Result = run.Result
 			ref, err := brenner.ParseRef(run.Result)
 			if err != nil || ref.Version == 0 {
 				continue
@@ -330,6 +336,42 @@ func testsOf(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta
 		}
 	}
 	return tests, nil
+}
+
+// resultOf is the version that came out of a run: of those that who ran the test names with
+// it the last that it wrote itself. What others wrote is what it was run on; what is not there
+// nobody knows.
+func resultOf(c *kernel.Call, doc *delta.Artifact, test delta.ItemID, run delta.Run) (string, error) {
+	if run.Result == "" {
+		return "", nil
+	}
+	var named []string
+	it, _ := doc.Item(test)
+	for _, field := range []string{"actual_outcomes", "last_run"} {
+		for _, w := range it.History(field) {
+			if w.Agent == run.By {
+				named = append(named, ledger.VersionsIn(ledger.Said(w.Value))...)
+			}
+		}
+	}
+	out := run.Result
+	for _, name := range append(named, run.Result) {
+		ref, err := brenner.ParseRef(name)
+		if err != nil {
+			continue
+		}
+		v, err := c.Version(c.Ctx, ref)
+		switch {
+		case brenner.CodeOf(err) == brenner.CodeNotFound:
+		case err != nil:
+			return "", err
+		case v.Creator == run.By:
+			out = name
+		case name == out:
+			out = ""
+		}
+	}
+	return out, nil
 }
 
 // onlyBy says whether one agent alone has written an item.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+	"unicode"
 
 	"brenner"
 	"brenner/api"
@@ -139,10 +139,11 @@ func (r *Room) tellPart(ch *kernel.Change, t api.TaskInfo, p api.TaskPart) error
 		"The rest (data): %s: %s", t.Creator, brenner.OneLine(t.Title))
 	for _, o := range t.Parts {
 		if o.Agent != p.Agent {
-			fmt.Fprintf(&b, "; %s: %s", o.Agent, brenner.ClipWords(brenner.OneLine(o.Part), partInShort))
+			fmt.Fprintf(&b, "; %s: %s", o.Agent, shortPart(o.Part))
 		}
 	}
-	if slices.ContainsFunc(t.Parts, func(o api.TaskPart) bool { return o.Agent != p.Agent && utf8.RuneCountInString(o.Part) > partInShort }) {
+	isCut := func(o api.TaskPart) bool { return o.Agent != p.Agent && shortPart(o.Part) != brenner.OneLine(o.Part) }
+	if slices.ContainsFunc(t.Parts, isCut) {
 		fmt.Fprintf(&b, "; whole: %s", brenner.Do("task.show", "id", t.ID).Mark())
 	}
 	b.WriteByte('\n')
@@ -150,7 +151,20 @@ func (r *Room) tellPart(ch *kernel.Change, t api.TaskInfo, p api.TaskPart) error
 }
 
 // partInShort is how much of a part the others are told.
-const partInShort = 240
+const partInShort = 500
+
+// shortPart is a part as the others are told it: whole sentences, if it has some.
+func shortPart(part string) string {
+	part = brenner.OneLine(part)
+	short := brenner.ClipWords(part, partInShort)
+	if short == part {
+		return part
+	}
+	if end := strings.LastIndex(short, ". "); end > 0 {
+		return short[:end+1] + " …"
+	}
+	return short
+}
 
 // quoted is a text as a quotation.
 func quoted(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }

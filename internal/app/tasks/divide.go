@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 	"unicode"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"

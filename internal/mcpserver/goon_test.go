@@ -211,7 +211,7 @@ func TestDeltaSubmit_NothingToAdd(t *testing.T) {
 	if brenner.CodeOf(err) != brenner.CodeInvalidValue {
 		t.Errorf("nothing, and a delta: %v", err)
 	}
-	red.must(first(red.call("delta_submit", nothing)), "you have nothing to add; that is your answer", "compiled: RS-pair@2", "RS-pair is at version 2", "the parser is slow")
+	red.must(first(red.call("delta_submit", nothing)), "you have nothing to add; that is your answer", "compiled: RS-pair@2", "RS-pair: BlueLake added H1.", "the parser is slow")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "now: all have answered; RedSky had nothing to add")
 	red.must(first(red.call("inbox", nil)), "stop here if you would have nothing to say to it", `session_show {"session":"RS-pair","brief":true}`)
 	words, _ := red.call("session_show", arguments{"session": "RS-pair", "brief": true})
@@ -427,7 +427,7 @@ func TestCompiled_DoesNotSendWhatWasSeenAsProposed(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), "on large files", "no net here")
 	send(red, edit("H1", `{"claim":"the disk is slow, and full"}`)) // which blue is not shown before the compile
 	words = send(blue, edit("H1", `{"mechanism":"it seeks, and waits"}`))
-	blue.must(words, "compiled as RedSky proposed them to you: H2: Net; H3: Parser\n", "the disk is slow, and full")
+	blue.must(words, "compiled as RedSky proposed them to you: H3: Parser; H2: Net\n", "the disk is slow, and full")
 	blue.mustNot(words, "on large files", "no net here")
 	words, _ = blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H2", "H3"}, "again": true})
 	blue.must(words, "on large files", "no net here")

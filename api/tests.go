@@ -36,8 +36,8 @@ func testWords(t delta.Test) string {
 	if t.State == delta.TestProposed {
 		said = append(said, "asked for by "+string(t.By))
 	}
-	for _, changed := range t.Rewordings {
-		said = append(said, "since then "+changed)
+	for _, h := range t.Reworded { // what of it stands with the test itself
+		said = append(said, string(h)+" changed since")
 	}
 	const most = 4
 	return strings.Join(said[:min(len(said), most)], ", ") + andMore(len(said), most)

@@ -100,7 +100,18 @@ func ChangeOf(was, now string) string {
 	if !signed(was) && !signed(now) && mostlyKept(words, changes) {
 		return `"` + brenner.ClipWords(strings.ReplaceAll(places(old, words, changes, leftOut), "\n", " "), 2*longestChange) + `"`
 	}
-	return `"` + brenner.ClipWords(was, longestChange) + `" → "` + brenner.ClipWords(now, longestChange) + `"`
+	same := 0 // what both begin with says nothing of what changed
+	for same < min(len(old), len(words)) && strings.TrimSpace(old[same]) == strings.TrimSpace(words[same]) {
+		same++
+	}
+	from := func(all []string) string {
+		const before = 3 // words, to know the place by
+		if same <= 2*before {
+			return brenner.ClipWords(strings.Join(all, ""), longestChange)
+		}
+		return "… " + brenner.ClipWords(strings.Join(all[same-before:], ""), longestChange)
+	}
+	return `"` + from(old) + `" → "` + from(words) + `"`
 }
 
 // Changed is a text as somebody is shown it who has it as it was: the passages of a long

@@ -242,3 +242,15 @@ func TestBrief_SaysWhereADocumentStands(t *testing.T) {
 		t.Errorf("a brief that is none:\n%s", got)
 	}
 }
+
+// Of two texts that begin alike and go on differently what is shown begins where they part.
+func TestChangeOf_BeginsWhereTextsPart(t *testing.T) {
+	same := strings.Repeat("the parser reads every line of the file again ", 8)
+	got := delta.ChangeOf(same+"and keeps [-nothing-] of it", same+"because {+the cache+} was emptied when it was opened by another")
+	if got != `"… the file again and keeps [-nothing-] of it" → "… the file again because {+the cache+} was emptied when it was opened by another"` {
+		t.Error(got)
+	}
+	if got := delta.ChangeOf("cells keep a state", "nothing at all is kept by cells"); got != `"cells keep a state" → "nothing at all is kept by cells"` {
+		t.Error(got)
+	}
+}

@@ -478,7 +478,7 @@ func TestSubmit_DoubtsARewordingUnderTests(t *testing.T) {
 	red.must(red.submits(edit(`{"claim":"the lexer is slow"}`)), "H1: applied", "FORETOLD_LATER: what T1 foretold under H1 was foretold before this change")
 	red.mustNot(red.submits(edit(`{"claim":"the lexer is too slow"}`)), "FORETOLD_LATER") // T1 is about others already
 	told, _ := blue.call("inbox", nil)
-	blue.must(told, "named in yours: H1 (T1)", `tests: planned T1 (since then H1 claim: "the parser is slow" → "the lexer is too slow")`)
+	blue.must(told, "named in yours: H1 (T1)", `tests: planned T1 (H1 changed since)`)
 	shown, _ := red.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})
 	red.must(shown, `Changed since it was foretold: H1 claim: "the parser is slow" → "the lexer is too slow" (by RedSky, `)
 	blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"expected_outcomes":{"H1":"slow to begin"}}`, ""))

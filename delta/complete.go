@@ -57,13 +57,19 @@ func (t FieldText) Around() string {
 	return out
 }
 
-// Partial says whether a delta is an EDIT that replaces parts of texts.
+// Partial says whether a delta is an EDIT that replaces parts of texts, or may.
 func (e *Entry) Partial() bool {
 	if e.Invalid != nil || e.Delta.Operation != Edit || len(e.Delta.Payload) == 0 {
 		return false
 	}
 	parts, _ := cutPayload(&e.Delta)
-	return slices.ContainsFunc(parts, payloadPart.replaces)
+	return slices.ContainsFunc(parts, payloadPart.completable)
+}
+
+// replaces says whether it has to be completed, to be merged.
+func (e *Entry) replaces() bool {
+	parts, _ := cutPayload(&e.Delta)
+	return slices.ContainsFunc(parts, func(p payloadPart) bool { return p.partial })
 }
 
 // PartialIn says whether what was sent of a field replaces parts of its text, or of
@@ -152,6 +158,9 @@ func Complete(base *Artifact, queue, message []Entry, now time.Time, opts Option
 			continue
 		}
 		whole, said, err := c.complete(i)
+		if err != nil && !e.replaces() {
+			continue // it says all that it has to: a merge decides what becomes of it
+		}
 		if texts[i] = said; err != nil {
 			e.Invalid = err
 			continue
@@ -220,6 +229,11 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 	made := map[spot]FieldText{}
 	for k := range parts {
 		p := &parts[k]
+		if p.of != nil && it != nil {
+			if text, ok := c.keep(it, e.Delta.Agent, p); ok {
+				texts = append(texts, text)
+			}
+		}
 		if !p.partial {
 			continue
 		}
@@ -241,6 +255,9 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 		}
 		p.value = quote(was.Text)
 		texts, made[where] = append(texts, was), was
+	}
+	if len(texts) == 0 {
+		return e, nil, nil // it has all that it would be completed with
 	}
 	e.Sent, e.Delta.Payload = e.Delta.Payload, joinPayload(parts, func(p *payloadPart) string { return p.value })
 	e.Delta.Timestamp, e.Received = FormatInstant(at), at
@@ -379,6 +396,53 @@ func (c *completer) writer(it *Item, at spot, value string) (by *entry) {
 	return by
 }
 
+// keep adds to the parts of a text that an EDIT names those that its author wrote there
+// before, as a map changes key by key (ADR 0182): unless it tells of another run, at
+// another time or by another.
+func (c *completer) keep(it *Item, agent brenner.ActorName, p *payloadPart) (FieldText, bool) {
+	f := it.field(p.field)
+	if f == nil || f.rival() != nil {
+		return FieldText{}, false
+	}
+	at := spot{field: p.field}
+	by := c.writer(it, at, f.value)
+	if by == nil || by.agent != agent {
+		return FieldText{}, false
+	}
+	var before []pair
+	for _, was := range objectPairs(string(by.sent().Payload)) {
+		if was.name == p.field && was.value[0] == '{' {
+			before = objectPairs(was.value)
+		}
+	}
+	now := objectPairs(p.value)
+	added := false
+	for _, was := range before {
+		i := slices.IndexFunc(now, func(n pair) bool { return n.name == was.name })
+		switch {
+		case i < 0:
+			now, added = append(now, was), true
+		case (was.name == "at" || was.name == "by") && now[i].value != was.value:
+			return FieldText{}, false
+		}
+	}
+	if !added {
+		return FieldText{}, false
+	}
+	var b strings.Builder
+	for i, n := range now {
+		b.WriteByte("{,"[min(i, 1)])
+		b.WriteString(quote(n.name) + ":" + n.value)
+	}
+	b.WriteByte('}')
+	text, err := joinParts(p.of, b.String())
+	if err != nil {
+		return FieldText{}, false // what it names is no part: it is refused as it was sent
+	}
+	p.value = b.String()
+	return FieldText{Field: p.field, By: by.agent, At: by.at(), DeltaID: by.id, Text: unquote(text), Was: unquote(f.value)}, true
+}
+
 // replace makes the replacements of a part, one after the other.
 func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (string, *brenner.Error) {
 	all, err := readReplacements(p.value, p.pointer)
@@ -450,9 +514,11 @@ type payloadPart struct {
 	partial    bool
 	field, key string
 	pointer    string
+	// of is the field of which the value has some of the parts, nil if it is none.
+	of *Field
 }
 
-func (p payloadPart) replaces() bool { return p.partial }
+func (p payloadPart) completable() bool { return p.partial || p.of != nil }
 
 // sent is the payload as it was sent, of a delta that was completed.
 func (e *Entry) sent() []payloadPart {
@@ -494,7 +560,9 @@ func cutPayload(d *Delta) ([]payloadPart, *brenner.Error) {
 			}
 			continue
 		case i >= 0 && schema.Fields[i].Kind == KindText:
-			part.partial = replacementLike(p.value)
+			if part.partial = replacementLike(p.value); !part.partial && schema.Fields[i].Parts != nil && p.value[0] == '{' {
+				part.of = &schema.Fields[i]
+			}
 		case i < 0: // kept as it came, unless it is clearly a replacement
 			if replacementLike(p.value) {
 				_, err := readReplacements(p.value, "")

@@ -1,7 +1,9 @@
 package delta_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +90,53 @@ func TestComplete_PartsOfEveryKindOfText(t *testing.T) {
 		if r := delta.Merge(base, out, delta.Options{}); r.Outcomes[0].Status != delta.Applied {
 			t.Errorf("%s %s: %+v", c.target, c.payload, r.Outcomes[0])
 		}
+	}
+}
+
+func TestComplete_KeepsThePartsOfARun(t *testing.T) {
+	// D5: what an EDIT does not name of the parts of a run stays, as in a map; ADR 0182.
+	base := prose(t)
+	for _, c := range []struct{ name, agent, payload, want, text string }{
+		{"a part more", "Ann", `{"last_run":{"how":"by hand"}}`, `{"last_run":{"how":"by hand","by":"Ann","result":"log@2"}}`, "Ann; by hand; log@2"},
+		{"another text for a part", "Ann", `{"last_run":{"result":"log@3"},"status":"run"}`, `{"last_run":{"result":"log@3","by":"Ann"},"status":"run"}`, "Ann; log@3"},
+		{"a part taken out", "Ann", `{"last_run":{"result":""}}`, `{"last_run":{"result":"","by":"Ann"}}`, "Ann"},
+		{"when it was", "Ann", `{"last_run":{"at":"noon"}}`, `{"last_run":{"at":"noon","by":"Ann","result":"log@2"}}`, "noon; Ann; log@2"},
+		{"all parts that there were", "Ann", `{"last_run":{"by":"Ann","result":"log@9"}}`, "", "Ann; log@9"},
+		{"a run of another's", "Bob", `{"last_run":{"how":"by machine"}}`, "", "by machine"},
+		{"a run by another", "Ann", `{"last_run":{"by":"Bob","how":"by machine"}}`, "", "Bob; by machine"},
+		{"a text", "Ann", `{"last_run":"by hand"}`, "", "by hand"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, texts := delta.Complete(base, nil, message(t, "m", brenner.ActorName(c.agent), noon, edit("T1", "discriminative_tests", c.payload)), noon, delta.Options{})
+			if out[0].Invalid != nil {
+				t.Fatal(out[0].Invalid)
+			}
+			if got := string(out[0].Delta.Payload); got != cmp.Or(c.want, c.payload) {
+				t.Errorf("%s", got)
+			}
+			if told := len(texts[0]) == 1 && texts[0][0].Text == c.text; told != (c.want != "") {
+				t.Errorf("its author is told %v", texts[0])
+			}
+			if got := textOf(t, delta.Merge(base, out, delta.Options{}).Artifact, "T1", "last_run"); got != c.text {
+				t.Errorf("it says %q, not %q", got, c.text)
+			}
+		})
+	}
+
+	// One after the other, in one message and after it.
+	out, _ := delta.Complete(base, nil, message(t, "m", "Ann", noon,
+		edit("T1", "discriminative_tests", `{"last_run":{"how":"by hand"}}`),
+		edit("T1", "discriminative_tests", `{"last_run":{"control":"none moved"}}`)), noon, delta.Options{})
+	again, _ := delta.Complete(base, out, message(t, "n", "Ann", noon, edit("T1", "discriminative_tests", `{"last_run":{"result":"log@3"}}`)), noon, delta.Options{})
+	if got := textOf(t, delta.Merge(base, slices.Concat(out, again), delta.Options{}).Artifact, "T1", "last_run"); got != "Ann; by hand; control: none moved; log@3" {
+		t.Errorf("it says %q", got)
+	}
+
+	// What has nothing to be completed with goes its way: a merge says what became of it.
+	out, _ = delta.Complete(base, nil, message(t, "m", "Ann", noon,
+		edit("T7", "discriminative_tests", `{"last_run":{"how":"by hand"}}`)), noon, delta.Options{})
+	if out[0].Invalid != nil || len(out[0].Sent) > 0 {
+		t.Errorf("%v", out[0])
 	}
 }
 

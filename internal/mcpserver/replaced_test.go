@@ -79,3 +79,13 @@ func TestCompiled_WhoAskedForAChangeIsNotToldOfIt(t *testing.T) {
 	blue.must(said, "the cold disk is slow")
 	blue.mustNot(said, "Your text was replaced")
 }
+
+// D5: an EDIT with a part of last_run keeps the others, and its author is told how it reads.
+func TestSubmit_KeepsThePartsOfARun(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("ADD", "", "discriminative_tests",
+		`{"name":"Warm","procedure":"start it twice","discriminates":"H1 from H2","expected_outcomes":{"H1":"as slow","H2":"faster"},"last_run":{"by":"BlueLake","control":"an empty file","result":"as slow"}}`, ""))
+	blue.must(blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"last_run":{"how":"by hand, 5 times"}}`, "")), "by hand, 5 times; control: an empty file; as slow")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})), "BlueLake; by hand, 5 times; control: an empty file; as slow")
+}

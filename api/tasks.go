@@ -240,8 +240,9 @@ type TaskInfo struct {
 	Written []TaskOutput `json:"written,omitzero"`
 	// Moved lists the inputs that changed before the task was completed.
 	Moved []Moved `json:"moved,omitzero"`
-	// Summaries lists what changed and was only shown as a summary: it marks
-	// nothing, and is for whoever reviews the outputs.
+	// Summaries lists what changed and was only shown as a summary, or is a document of a
+	// session of which the outputs name nothing that changed: it marks nothing, and is for
+	// whoever reviews the outputs.
 	Summaries []Moved   `json:"summaries_moved,omitzero"`
 	Note      string    `json:"note,omitzero"`
 	Completed time.Time `json:"completed_at,omitzero"`
@@ -327,6 +328,9 @@ type Moved struct {
 	Now brenner.Version `json:"now"`
 	// Through names the invocation that read it, if it was not pinned.
 	Through string `json:"through,omitzero"`
+	// Items are those of a session's document that others changed, of those that
+	// the outputs name.
+	Items []delta.ItemID `json:"items,omitzero"`
 }
 
 // AlikeTask is an unfinished task that asks for much the same as another.

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -265,7 +266,7 @@ func clauseCases() []testCase {
 			}
 			review, err := s.pi.Review(s.ctx, api.ReviewRequest{Ref: out})
 			s.must(err)
-			if len(review.Moved) != 0 || !slices.Equal(review.Glanced, done.Summaries) {
+			if len(review.Moved) != 0 || !reflect.DeepEqual(review.Glanced, done.Summaries) {
 				s.Errorf("the review has %+v and %+v", review.Moved, review.Glanced)
 			}
 			s.pi.promotes(out)

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -228,7 +229,7 @@ func taskCases() []testCase {
 			s.pi.promotes(ref("n", 2))
 			done := writer.completes(t.ID)
 			want := []api.Moved{{Ref: ref("n", 1), Was: 1, Now: 2}, {Ref: ref("draft", 1), Was: 1, Now: 2}}
-			if !slices.Equal(done.Moved, want) || !slices.Equal(done.Outputs, []brenner.Ref{out.Ref}) {
+			if !reflect.DeepEqual(done.Moved, want) || !slices.Equal(done.Outputs, []brenner.Ref{out.Ref}) {
 				s.Errorf("got %+v", done)
 			}
 			if v := s.pi.reads(out.Ref); v.Status != artifact.NeedsRebase || v.Task != t.ID {

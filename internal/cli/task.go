@@ -86,7 +86,11 @@ func printTask(w *printer, t api.TaskInfo) {
 		if m.Now != 0 {
 			now = fmt.Sprintf("@%d", m.Now)
 		}
-		w.Printf("moved: %s (was @%d, now %s): the outputs need a rebase\n", m.Ref.Artifact, m.Was, now)
+		of := ""
+		if len(m.Items) > 0 {
+			of = " of " + joined(m.Items, ", ")
+		}
+		w.Printf("moved: %s%s (was @%d, now %s): the outputs need a rebase\n", m.Ref.Artifact, of, m.Was, now)
 	}
 	if t.Note != "" {
 		w.Printf("note: %s\n", printable(t.Note))

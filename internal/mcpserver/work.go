@@ -123,6 +123,9 @@ func movedUnder(t api.TaskInfo) string {
 		if m.Now != 0 {
 			now = fmt.Sprintf("moved from @%d to @%d", m.Was, m.Now)
 		}
+		if len(m.Items) > 0 {
+			now += fmt.Sprintf(" (%s, which it names)", joined(m.Items))
+		}
 		moved = append(moved, fmt.Sprintf("%s %s", m.Ref, now))
 	}
 	return fmt.Sprintf("%s meanwhile: what you wrote is marked needs_rebase till you write a new version that holds with it (patch_apply); where nothing changes, its change note says so\n",

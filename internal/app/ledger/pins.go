@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"brenner"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/policy"
 )
@@ -41,4 +42,11 @@ type Reading struct {
 	Pin
 	Invocation string
 	Summary    bool // and no more of it
+}
+
+// SessionMove is what others changed in the document of a session.
+type SessionMove struct {
+	Others  bool           // changed anything
+	Names   bool           // what rests on it names items of it
+	Changed []delta.ItemID // of these
 }

@@ -1,6 +1,9 @@
 package sessions
 
 import (
+	"regexp"
+	"slices"
+
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
@@ -84,18 +87,46 @@ func (r *Room) Answered(c *kernel.Call, id brenner.SessionID, by int64) (bool, e
 	return len(asked) == 0, err
 }
 
-// MovedBy lists whose deltas brought a session's artifact from one version to
-// another.
-func (r *Room) MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Version) ([]brenner.ActorName, error) {
-	_, earlier, err := sessionArtifact(c, id, from)
-	if err != nil {
-		return nil, err
-	}
+// mostLookedThrough bounds how much of a text is looked through for the items that it names.
+const mostLookedThrough = 1 << 18
+
+// MovedUnder says what others than the caller changed in a session's artifact from one
+// version to another, of that which texts name: what they name by its id, or by the name
+// that it was proposed under. That a critique has come further changes nothing that it says,
+// and what only the later version has was known to who names it. Of what was redacted
+// nobody knows what it changed.
+func (r *Room) MovedUnder(c *kernel.Call, id brenner.SessionID, from, to brenner.Version, texts []string) (ledger.SessionMove, error) {
 	_, later, err := sessionArtifact(c, id, to)
-	if err != nil {
-		return nil, err
+	if err != nil && brenner.CodeOf(err) != brenner.CodeRedacted {
+		return ledger.SessionMove{}, err
 	}
-	return delta.ContributorsSince(earlier, later), nil
+	_, earlier, failed := sessionArtifact(c, id, from)
+	if failed != nil && brenner.CodeOf(failed) != brenner.CodeRedacted {
+		return ledger.SessionMove{}, failed
+	}
+	if err != nil || failed != nil {
+		return ledger.SessionMove{Others: true}, nil
+	}
+	own := func(a brenner.ActorName) bool { return a == c.Who.Name }
+	out := ledger.SessionMove{Others: len(slices.DeleteFunc(delta.ContributorsSince(earlier, later), own)) > 0}
+	var named []delta.ItemID
+	prefix := regexp.MustCompile(`\b` + regexp.QuoteMeta(string(id)) + `(?:@[0-9]{1,6})?/`)
+	for _, text := range texts {
+		text = prefix.ReplaceAllString(text[:min(len(text), mostLookedThrough)], "")
+		named = append(named, itemsIn(text, later.NamesIn(text))...)
+	}
+	slices.Sort(named)
+	for _, item := range slices.Compact(named) {
+		it, ok := later.Item(item)
+		if !ok {
+			continue
+		}
+		out.Names = true
+		if _, was := earlier.Item(item); was && len(slices.DeleteFunc(it.AuthorsSince(earlier), own)) > 0 && !onlyItsState(earlier, later, item) {
+			out.Changed = append(out.Changed, item)
+		}
+	}
+	return out, nil
 }
 
 // ChangedSince lists which items of a session were changed after a version, and by

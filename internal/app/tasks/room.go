@@ -35,9 +35,9 @@ type Sessions interface {
 	// ChangedSince lists which items of a session were changed after a version, and
 	// by whom.
 	ChangedSince(c *kernel.Call, id brenner.SessionID, from brenner.Version, items []delta.ItemID) ([]api.ItemChange, error)
-	// MovedBy lists whose deltas brought a session's artifact from one version to
-	// another.
-	MovedBy(c *kernel.Call, id brenner.SessionID, from, to brenner.Version) ([]brenner.ActorName, error)
+	// MovedUnder says what others changed in a session's artifact from one version to
+	// another, of that which texts name.
+	MovedUnder(c *kernel.Call, id brenner.SessionID, from, to brenner.Version, texts []string) (ledger.SessionMove, error)
 }
 
 // Contexts is what tasks need of contexts.

@@ -108,6 +108,8 @@ type moved struct {
 	Now brenner.Version `json:"now"`
 	// Through names the invocation that read it, if it was not pinned.
 	Through string `json:"through,omitzero"`
+	// Items are those of a session's document that were changed, where the outputs name some.
+	Items []delta.ItemID `json:"items,omitzero"`
 }
 
 // The group of a task is the role it is for. Tasks are listed in the order they
@@ -610,20 +612,76 @@ func movedSince(c *kernel.Call, p ledger.Pin, outputs []brenner.Ref) (moved, boo
 	return moved{Ref: p.Ref, Was: p.Ref.Version}, true, nil // it is out of use: now there is none
 }
 
-// movedByOthers is movedSince, but for the document of a session that nobody's
-// deltas but the caller's own have moved: it is what the caller made of it.
-func (r *Room) movedByOthers(c *kernel.Call, p ledger.Pin, outputs []brenner.Ref) (moved, bool, error) {
-	m, yes, err := movedSince(c, p, outputs)
+// movedByOthers is movedSince, but for the document of a session: of that only counts what
+// others changed since it was read last, and, where the outputs name items of it, only those
+// items (ADR 190). It also says whether the move is one of what the outputs rest on.
+func (r *Room) movedByOthers(c *kernel.Call, p ledger.Pin, rest *resting) (m moved, yes, rests bool, err error) {
+	m, yes, err = movedSince(c, p, rest.outputs)
 	if err != nil || !yes || m.Now == 0 {
-		return m, yes, err
+		return m, yes, true, err
 	}
 	a, err := c.Reader.Artifact(c.Ctx, p.Ref.Artifact)
 	if err != nil || a.Type != artifact.TypeSessionArtifact {
-		return m, yes, err
+		return m, yes, true, err
 	}
-	by, err := r.Sessions.MovedBy(c, brenner.SessionID(a.ID), p.Ref.Version, m.Now)
-	others := slices.DeleteFunc(by, func(n brenner.ActorName) bool { return n == c.Who.Name })
-	return m, len(others) > 0, err
+	from := max(p.Ref.Version, rest.read[a.ID])
+	if from >= m.Now {
+		return m, false, false, nil
+	}
+	texts, linked, err := rest.says(c, a.ID)
+	if err != nil {
+		return m, yes, true, err
+	}
+	moved, err := r.Sessions.MovedUnder(c, brenner.SessionID(a.ID), from, m.Now, texts)
+	if err != nil || !moved.Others {
+		return m, false, false, err
+	}
+	if moved.Names {
+		m.Items = moved.Changed
+		return m, true, len(moved.Changed) > 0, nil
+	}
+	return m, true, linked || rest.pinned[p.Ref], nil
+}
+
+// resting is what the outputs of a task say, and what of sessions was read for it.
+type resting struct {
+	outputs []brenner.Ref
+	pinned  map[brenner.Ref]bool
+	read    map[brenner.ArtifactID]brenner.Version // the newest in full
+	texts   []string
+	loaded  bool
+}
+
+// says is what the outputs say, and whether one of them is linked to an artifact. Of what was
+// redacted only the summary is left.
+func (r *resting) says(c *kernel.Call, id brenner.ArtifactID) (texts []string, linked bool, err error) {
+	links, err := c.Reader.LinksFrom(c.Ctx, r.outputs)
+	if err != nil {
+		return nil, false, err
+	}
+	linked = slices.ContainsFunc(links, func(l store.Link) bool { return l.To.Artifact == id && l.Rel.Carries() })
+	if r.loaded {
+		return r.texts, linked, nil
+	}
+	r.loaded = true
+	for _, ref := range r.outputs {
+		v, err := c.Version(c.Ctx, ref)
+		if err != nil {
+			return nil, linked, err
+		}
+		r.texts = append(r.texts, v.Summary)
+		content, err := ledger.ContentOf(c, v)
+		switch {
+		case brenner.CodeOf(err) == brenner.CodeRedacted || ref.Artifact == id:
+		case err != nil:
+			return nil, linked, err
+		case content.Format == artifact.JSON:
+			r.texts = append(r.texts, ledger.Said(content.Data))
+		default:
+			r.texts = append(r.texts, string(content.Data))
+		}
+	}
+	return r.texts, linked, nil
 }
 
 // compressed refuses cross-module work on modules whose memo is behind (C12).

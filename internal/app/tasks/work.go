@@ -451,29 +451,40 @@ func ownOutput(c *kernel.Call, ref brenner.Ref, at int) error {
 
 // movedInputs lists what a task rests on and what has changed since: its pinned
 // inputs and what its contexts showed in full; and apart, what they showed as a
-// summary, which marks nothing (C17).
+// summary, or of a session's document what the outputs do not name, which marks
+// nothing (C17).
 func (r *Room) movedInputs(ch *kernel.Change, t api.TaskInfo, outputs []brenner.Ref) (full, summaries []moved, err error) {
 	full, seen := []moved{}, map[brenner.Ref]bool{}
+	reads, err := r.Contexts.ReadsOf(ch.Call, t.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	rest := &resting{outputs: outputs, pinned: map[brenner.Ref]bool{}, read: map[brenner.ArtifactID]brenner.Version{}}
+	for _, read := range reads {
+		if !read.Summary {
+			rest.read[read.Ref.Artifact] = max(rest.read[read.Ref.Artifact], read.Ref.Version)
+		}
+	}
 	look := func(p ledger.Pin, through string, into *[]moved) error {
 		if seen[p.Ref] {
 			return nil
 		}
 		seen[p.Ref] = true
-		m, yes, err := r.movedByOthers(ch.Call, p, outputs)
-		if yes {
+		m, yes, rests, err := r.movedByOthers(ch.Call, p, rest)
+		if !rests {
+			into = &summaries
+		}
+		if yes && !slices.ContainsFunc(*into, func(o moved) bool { return o.Ref.Artifact == m.Ref.Artifact && len(m.Items) > 0 }) {
 			m.Through = through
 			*into = append(*into, m)
 		}
 		return err
 	}
 	for _, p := range t.Inputs {
+		rest.pinned[p.Ref] = true
 		if err := look(ledger.Pin(p), "", &full); err != nil {
 			return nil, nil, err
 		}
-	}
-	reads, err := r.Contexts.ReadsOf(ch.Call, t.ID)
-	if err != nil {
-		return nil, nil, err
 	}
 	for _, summary := range []bool{false, true} { // what was read in full counts as such
 		for _, r := range reads {

@@ -126,8 +126,8 @@ type ArtifactRequest struct {
 	// Again sends an agent what its context was given before, at its price
 	// (C34).
 	Again bool `json:"again,omitzero"`
-	// Changes asks for what changed after the newest version that the caller's context
-	// was given from end to end, where there is one and that is shorter than the text.
+	// Changes asks for what changed after the newest version that the caller wrote or its
+	// context was given from end to end, where there is one and that is shorter than the text.
 	Changes bool `json:"changes,omitzero"`
 	// Task is the one whose context an agent reads through, of several (C30);
 	// empty: its newest context.
@@ -722,7 +722,7 @@ func heads(line string) bool {
 
 // saidNow is a difference without the lines that are no more, nor those around.
 func (d DiffResult) saidNow() DiffResult {
-	d = d.inPlaces()
+	d = d.InPlaces()
 	for i := range d.Content {
 		f := &d.Content[i]
 		if len(f.Hunks) == 0 {
@@ -739,10 +739,10 @@ func (d DiffResult) saidNow() DiffResult {
 }
 
 // all is the difference, however long.
-func (d DiffResult) all() string { return d.inPlaces().text() }
+func (d DiffResult) all() string { return d.InPlaces().text() }
 
-// inPlaces is the difference with what changed in long lines in the place of those.
-func (d DiffResult) inPlaces() DiffResult {
+// InPlaces is the difference with what changed in long lines in the place of those.
+func (d DiffResult) InPlaces() DiffResult {
 	d.Content = slices.Clone(d.Content)
 	for i := range d.Content {
 		d.Content[i].Hunks = slices.Clone(d.Content[i].Hunks)

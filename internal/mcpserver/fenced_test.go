@@ -127,7 +127,7 @@ func TestArtifactGet_FurtherOnesAreSentAsWhatChanged(t *testing.T) {
 	if got := strings.Count(said, long); got != 2 {
 		t.Errorf("%d whole texts, want first and unread:\n%s", got, said)
 	}
-	for _, want := range []string{"\nwhat changed after version 1 (data", "\n+ten of ten\n", "\nyou were given version 1 in this context, so only what changed is sent", "\nsame@1: unchanged, "} {
+	for _, want := range []string{"\nwhat changed after version 1 (data", "\n+ten of ten\n", "\nyou have version 1, so only what changed is sent", "\nsame@1: unchanged, "} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing:\n%s", want, said)
 		}

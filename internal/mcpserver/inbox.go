@@ -392,9 +392,9 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 		if bind(mustJSON(arguments), &in) != nil {
 			return "", sessionPage{}
 		}
-		in.beside = true
+		in.beside, in.among = true, true
 		if p, err := getArtifact(s, ctx, in); err == nil {
-			return p.Words(), sessionPage{}
+			return p.amongWords(), sessionPage{}
 		}
 	}
 	return "", sessionPage{}

@@ -318,7 +318,7 @@ func (p artifactPage) amongWords() string {
 	case p.Repeated:
 		return fmt.Sprintf("%s: unchanged, you were given it in this context; all the same: %s\n", p.Ref(), whole)
 	case p.ArtifactView.Since > 0:
-		return p.Words() + fmt.Sprintf("you were given version %d in this context, so only what changed is sent; all of it: %s\n", p.ArtifactView.Since, whole)
+		return p.Words() + fmt.Sprintf("you have version %d, so only what changed is sent; all of it: %s\n", p.ArtifactView.Since, whole)
 	}
 	return p.Words()
 }

@@ -109,31 +109,11 @@ func (g *goingOn) has(it assembly.Item) (string, error) {
 	return "", g.compare(it.Ref)
 }
 
-// mostOlder is how many versions before one are looked at for whether the reader wrote
-// them.
-const mostOlder = 20
-
-// newestKnown is the newest version of an artifact before one that the reader was given
-// from end to end, or wrote; 0 if there is none.
-func (g *goingOn) newestKnown(ref brenner.Ref) (known brenner.Version, how string, err error) {
-	read := g.through.Entire(ref.Artifact)
-	for v := ref.Version - 1; v > read && v+mostOlder >= ref.Version; v-- {
-		row, err := g.call.Version(g.call.Ctx, brenner.Ref{Artifact: ref.Artifact, Version: v})
-		if err != nil {
-			return 0, "", err
-		}
-		if row.Creator == g.agent {
-			return v, "which you wrote", nil
-		}
-	}
-	return read, "which you were given", nil
-}
-
 // compare gives what changed in an artifact of which the reader was given an earlier
 // version, or wrote it, where that is shorter than all of it. What a redacted version
 // said nobody has any more.
 func (g *goingOn) compare(ref brenner.Ref) error {
-	known, how, err := g.newestKnown(ref)
+	known, how, err := ledger.NewestKnown(g.call, ref, g.through.Entire(ref.Artifact), g.agent)
 	if err != nil || known == 0 || known >= ref.Version || g.rest[ref] != "" {
 		return err
 	}
@@ -149,7 +129,7 @@ func (g *goingOn) compare(ref brenner.Ref) error {
 	if brenner.CodeOf(err) == brenner.CodeRedacted {
 		return nil
 	}
-	text := fmt.Sprintf("What changed after %s, %s:\n%s", brenner.Ref{Artifact: ref.Artifact, Version: known}, how, d.Text())
+	text := fmt.Sprintf("What changed after %s, %s:\n%s", brenner.Ref{Artifact: ref.Artifact, Version: known}, how, api.DiffResult{Difference: d}.InPlaces().Text())
 	if err == nil && int64(len(text)) < row.Size {
 		g.rest[ref] = text
 	}

@@ -224,19 +224,41 @@ func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 	})
 }
 
-// changesOf is a view as what changed after the newest version before it that the caller's
-// context was given from end to end, where that is shorter; else as it is. What a redacted
-// version said nobody has any more. A session's document is read item by item.
+// mostOlder is how many versions before one are looked at for whether its reader wrote
+// them.
+const mostOlder = 20
+
+// NewestKnown is the newest version of an artifact before one that an agent wrote, or that
+// it read from end to end if that is later; 0 if there is none.
+func NewestKnown(c *kernel.Call, ref brenner.Ref, read brenner.Version, agent brenner.ActorName) (known brenner.Version, how string, err error) {
+	for v := ref.Version - 1; v > read && v+mostOlder >= ref.Version; v-- {
+		row, err := c.Version(c.Ctx, brenner.Ref{Artifact: ref.Artifact, Version: v})
+		if err != nil {
+			return 0, "", err
+		}
+		if row.Creator == agent {
+			return v, "which you wrote", nil
+		}
+	}
+	return read, "which you were given", nil
+}
+
+// changesOf is a view as what changed after the newest version before it that the caller
+// wrote or its context was given from end to end, where that is shorter; else as it is. What
+// a redacted version said nobody has any more. A session's document is read item by item.
 func changesOf(c *kernel.Call, a store.Artifact, out api.ArtifactView, req api.ArtifactRequest) (api.ArtifactView, error) {
-	known := c.ShownInFull(a.ID)
-	if known == 0 || known >= out.Version.Version || req.Again || req.Offset > 0 || a.Type == artifact.TypeSessionArtifact || a.Type == artifact.TypeStalemate {
+	if req.Again || req.Offset > 0 || a.Type == artifact.TypeSessionArtifact || a.Type == artifact.TypeStalemate {
 		return out, nil
+	}
+	known, _, err := NewestKnown(c, out.Ref(), c.ShownInFull(a.ID), c.Who.Name)
+	if err != nil || known == 0 || known >= out.Version.Version {
+		return out, err
 	}
 	d, err := DifferenceOf(c, a, known, out.Version.Version)
 	if brenner.CodeOf(err) == brenner.CodeRedacted {
 		return out, nil
 	}
-	if text := d.Text(); err == nil && len(text) < min(len(out.Content), req.Size) {
+	if text := (api.DiffResult{Difference: d}).Words(); err == nil && len(text) < min(len(out.Content), req.Size) {
 		out.Content, out.Text, out.Since = nil, text, known
 	}
 	return out, err

@@ -1,0 +1,47 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/api"
+)
+
+// long is a text of many lines that differ, and a last one.
+func long(last string) arguments {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "line %02d stays as it was written\n", i)
+	}
+	return arguments{"format": "text", "data": b.String() + last + "\n"}
+}
+
+// C34: that something asked for is done brings what changed in it after the version that its
+// reader was given or wrote; who has none of it gets it whole, and what it has is named.
+func TestAnswered_BringsWhatChanged(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	red.call("inbox", nil)
+	blue.call("artifact_write", analysis("timings", arguments{"content": long("the second start takes 60 ms")}))
+	red.call("artifact_write", analysis("plan", arguments{"content": long("start it twice")}))
+	asks := func(title string) any {
+		_, asked := red.call("request", arguments{"session": "RS-pair", "to": "BlueLake", "title": title, "spec": title})
+		blue.call("task_claim", arguments{"id": asked["id"]})
+		return asked["id"]
+	}
+	again := func(id, last string, task any) {
+		blue.call("artifact_write", arguments{"id": id, "parent": 1, "summary_holds": true, "content": long(last), "change": arguments{"what": "w", "why": "y"}, "task": task, "done": true})
+	}
+	red.call("artifact_get", arguments{"ref": "timings"})
+	blue.call("artifact_get", arguments{"ref": "plan"})
+	timing, plan, other := asks("Time it once more"), asks("Mend the plan"), asks("Write another")
+	again("timings", "the second start takes 57 ms", timing)
+	again("plan", "start it three times", plan)
+	blue.call("artifact_write", analysis("other", arguments{"content": long("never seen"), "task": other, "done": true}))
+	words := red.told(api.MessageAnswered)
+	red.must(words, "+the second start takes 57 ms\n", "+start it three times\n", "you have version 1, so only what changed is sent", "never seen\n")
+	if n := strings.Count(words, "line 07 stays"); n != 1 { // of the one that is new
+		t.Errorf("%d times:\n%s", n, words)
+	}
+}

@@ -484,8 +484,14 @@ func takeTask(s api.Service, ctx context.Context, claim brenner.Action, id strin
 	if t.Title != "" {
 		out += fmt.Sprintf("\nIt asks (data): %s", brenner.OneLine(t.Title))
 	}
+	if spec := strings.TrimSpace(t.Spec); spec != "" && spec != t.Title && t.SpecLeft == 0 {
+		out += "\n" + strings.TrimSuffix(brenner.Fenced("", brenner.ClipWords(spec, mostSpec)), "\n")
+	}
 	return out
 }
+
+// mostSpec is how much of what a task asks for stands in the message that tells of it.
+const mostSpec = 600
 
 // asCall is an action as the call of a tool, marked as code.
 func asCall(a brenner.Action) string {

@@ -61,7 +61,8 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		return contextPage{}, brenner.Errorf(brenner.CodeInvalidValue, "an offset goes with the key of the first page").At("/" + keyName)
 	}
 	in.survey = in.survey || strings.HasPrefix(in.Key, surveyKey)
-	if in.Key == "" {
+	repeatable := in.Key != "" // then it is the same call again, with the same arguments
+	if !repeatable {
 		in.Key = "context-" + rand.Text()
 		if in.survey {
 			in.Key = surveyKey + rand.Text()
@@ -87,7 +88,13 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		if failed != nil {
 			return contextPage{}, failed
 		}
-		taken = fmt.Sprintf("%s is yours until %s\n%s\n", t.ID, until(t.LeaseUntil), changedItems(t))
+		all := ""
+		if in.After == "" && !repeatable {
+			if in.After = contextNow(s, ctx, t.Session); in.After != "" {
+				req.After, all = in.After, fmt.Sprintf("what you were given in %s is only named below; all of it, if you do not have that: %s\n", in.After, contextOf(t.ID, ""))
+			}
+		}
+		taken = fmt.Sprintf("%s is yours until %s\n%s%s\n", t.ID, until(t.LeaseUntil), all, changedItems(t))
 		res, err = s.AssembleContext(ctx, req)
 		err = refusedWithTask(t, err)
 	}

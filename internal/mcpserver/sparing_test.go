@@ -45,3 +45,22 @@ func TestAnswered_BringsWhatChanged(t *testing.T) {
 		t.Errorf("%d times:\n%s", n, words)
 	}
 }
+
+// C34: who takes a task with its context is not sent what it was given in the session, nor,
+// with the compile that follows, what it was given as it was proposed; asked for once more,
+// the context has all of it. The message that tells of the task says what it asks for.
+func TestTask_TakenWithWhatIsNew(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "H-PARSER", "the parser is slow"))
+	red.call("inbox", nil)
+	_, asked := blue.call("request", arguments{"session": "RS-pair", "to": "RedSky", "title": "Time a warm start", "spec": "Start twice, time the second.\n\n    brenner start\n"})
+	red.must(first(red.call("inbox", nil)), "It asks (data): Time a warm start\n```\nStart twice, time the second.\n\n    brenner start\n")
+	task := asked["id"].(string)
+	words := first(red.call("context_assemble", arguments{"task": task}))
+	red.must(words, task+" is yours until", `only named below; all of it, if you do not have that: context_assemble {"task":"`+task+`"}`, "log@1: given to you before, unchanged")
+	red.mustNot(words, "three\ntwo\nfour")
+	told := red.submits(hypothesis("Disk", "", "the disk is slow")) + first(red.call("inbox", nil))
+	red.must(told, "compiled as BlueLake proposed them to you: H1: Parser")
+	red.mustNot(told, "the parser is slow")
+	red.must(first(red.call("context_assemble", arguments{"task": task})), "three\ntwo\nfour", "the parser is slow")
+}

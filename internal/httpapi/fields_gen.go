@@ -104,7 +104,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ArtifactList.Total":               "Total counts those of all pages, if that was asked",
 		"brenner/api.ArtifactRequest.Again":            "Again sends an agent what its context was given before, at its price",
 		"brenner/api.ArtifactRequest.Brief":            "Brief leaves the content out",
-		"brenner/api.ArtifactRequest.Changes":          "Changes asks for what changed after the newest version that the caller's context was given from end to end, where there is one and that is shorter than the text",
+		"brenner/api.ArtifactRequest.Changes":          "Changes asks for what changed after the newest version that the caller wrote or its context was given from end to end, where there is one and that is shorter than the text",
 		"brenner/api.ArtifactRequest.Ref":              "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
 		"brenner/api.ArtifactRequest.Size":             "Size asks for the content as text and at most so many bytes of it, from Offset on: agents are charged for what they are sent",
 		"brenner/api.ArtifactRequest.Task":             "Task is the one whose context an agent reads through, of several ; empty: its newest context",

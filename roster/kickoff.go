@@ -267,8 +267,13 @@ func (k Kickoff) writes(role brenner.Role, whole []delta.Section) string {
 			out += " Of `" + name + "` you may " + op + " items."
 		}
 	}
-	if !slices.Contains(whole, delta.PredictionsTable) && slices.Contains(k.Writes[role], "analysis_result") {
-		out += " Of a prediction you may set `observed`, alone in its EDIT: what you measured."
+	if slices.Contains(k.Writes[role], "analysis_result") { // who measures
+		if !slices.Contains(whole, delta.PredictionsTable) {
+			out += " Of a prediction you may set `observed`, alone in its EDIT: what you measured."
+		}
+		if !slices.Contains(whole, delta.DiscriminativeTests) {
+			out += " Of a test that you ran yourself you may set `last_run`, `actual_outcomes` and `status`, and nothing else in that EDIT."
+		}
 	}
 	return out + "\n\n" + sectionTable(whole)
 }

@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/roster"
 )
 
 // C34: of an item that was shown as it was proposed, and that took more till it was
@@ -106,6 +107,47 @@ func TestSubmit_WhoMeasuresSaysWhatWasObserved(t *testing.T) {
 	green.must(edit(`{"condition":"a cold cache"}`), "WRITE_DENIED")
 	green.must(submit(green, deltaBlock("ADD", "", "predictions_table", `{"condition":"c","predictions":{"H1":"slow"},"observed":"57 ms"}`, "")), "WRITE_DENIED")
 	green.mustNot(edit(`{"observed":"57 ms"}`), "WRITE_DENIED", "refused")
+}
+
+// D25, ADR 191: a critic who ran a test itself says what came out of it, and nothing else of
+// it; the test counts as run by it.
+func TestSubmit_WhoRanATestSaysWhatCameOut(t *testing.T) {
+	w := newWorld(t)
+	pi := w.local("ada")
+	team := roster.Roster{Entries: []roster.Entry{{AgentName: "RedSky", Role: roster.TestDesigner}, {AgentName: "GreenValley", Role: roster.AdversarialCritic}}}
+	if _, err := pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-1", Question: "Why?", Module: "lineage", Roster: team}); err != nil {
+		t.Fatal(err)
+	}
+	red, green := &player{t: t, name: "RedSky", session: w.session("RedSky")}, &player{t: t, name: "GreenValley", session: w.session("GreenValley")}
+	green.must(green.told(api.MessageKickoff), "Of a test that you ran yourself you may set `last_run`, `actual_outcomes` and `status`")
+	submit := func(p *player, blocks string) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-1", "text": blocks}))
+	}
+	test := `{"name":"Warm","procedure":"time it warm","discriminates":"H1 from all else","expected_outcomes":{"H1":"slow"},"potency_check":"a known file"}`
+	submit(red, deltaBlock("ADD", "", "discriminative_tests", test, ""))
+	if _, err := pi.CompileSession(t.Context(), api.CompileSessionRequest{ID: "RS-1"}); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(payload string) string {
+		return submit(green, deltaBlock("EDIT", "T1", "discriminative_tests", payload, ""))
+	}
+	for _, payload := range []string{
+		`{"actual_outcomes":{"H1":"57 ms"},"procedure":"time it cold"}`,
+		`{"actual_outcomes":{"H1":"57 ms"},"last_run":{"by":"BlueLake","how":"time"}}`,
+		`{"expected_outcomes":{"H1":"57 ms"}}`,
+		`{"status":"dropped"}`,
+		`{"actual_outcomes":{"H1":null}}`,
+	} {
+		green.must(edit(payload), "WRITE_DENIED", "last_run, actual_outcomes and status alone")
+	}
+	green.mustNot(edit(`{"actual_outcomes":{"H1":"57 ms"},"last_run":{"by":"GreenValley","how":"time, 20 runs","result":"log@1"},"status":"run"}`), "WRITE_DENIED", "refused")
+	if _, err := pi.CompileSession(t.Context(), api.CompileSessionRequest{ID: "RS-1"}); err != nil {
+		t.Fatal(err)
+	}
+	view, err := pi.Session(t.Context(), api.SessionRequest{ID: "RS-1"})
+	if err != nil || len(view.Tests) != 1 || len(view.Tests[0].Done) != 1 || view.Tests[0].Done[0].By != "GreenValley" {
+		t.Errorf("%v: %+v", err, view.Tests)
+	}
 }
 
 // X11: where a change is too long to stand below an answer, the lines that were added and

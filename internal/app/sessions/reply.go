@@ -380,12 +380,12 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 			continue
 		}
 		role, d := roles.decide(in.agent, e.Delta.Operation, e.Delta.Section)
-		if d.Allowed || observes(e.Delta) && roles.measures(in.agent) {
+		if d.Allowed || (observes(e.Delta) || tellsOwnRun(e.Delta, in.agent)) && roles.measures(in.agent) {
 			continue
 		}
 		hint := "leave it to the role that writes the section"
-		if e.Delta.Operation == delta.Edit && e.Delta.Section == delta.PredictionsTable && roles.measures(in.agent) {
-			hint = "send observed alone, which whoever measures may set; leave the rest to the role that writes the section"
+		if alone := setByMeasuring[e.Delta.Section]; alone != "" && e.Delta.Operation == delta.Edit && roles.measures(in.agent) {
+			hint = "send " + alone + "; leave the rest to the role that writes the section"
 		}
 		e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, role, d.Reason).
 			At("/section").WithHint(hint)
@@ -401,6 +401,33 @@ func observes(d delta.Delta) bool {
 	}
 	_, has := payload["observed"]
 	return has && len(payload) == 1
+}
+
+// setByMeasuring says what whoever measures may set in sections that its role does not write.
+var setByMeasuring = map[delta.Section]string{
+	delta.PredictionsTable:    "observed alone, which whoever measures may set",
+	delta.DiscriminativeTests: "last_run, actual_outcomes and status alone, which whoever ran the test itself may set",
+}
+
+// tellsOwnRun says whether a delta tells of a test that its author runs it, or what came out
+// when it ran it, and nothing else (ADR 191).
+func tellsOwnRun(d delta.Delta, author brenner.ActorName) bool {
+	var payload map[string]jsontext.Value
+	if says := d.Runs().State; d.Operation != delta.Edit || says != delta.TestRun && says != delta.TestRunning || json.Unmarshal(d.Payload, &payload) != nil {
+		return false
+	}
+	for name := range payload {
+		if name != "last_run" && name != "actual_outcomes" && name != "status" {
+			return false
+		}
+	}
+	var ran struct {
+		By string `json:"by"`
+	}
+	if payload["last_run"].Kind() == '{' && json.Unmarshal(payload["last_run"], &ran) != nil {
+		return false
+	}
+	return ran.By == "" || strings.EqualFold(strings.TrimSpace(ran.By), string(author))
 }
 
 // rolesIn is what those who take part in a session may do to its document (D25).

@@ -309,6 +309,18 @@ var (
 	saysAnswered = []string{"answered", "addressed", "fixed", "mended", "accepted"}
 )
 
+// saysWithdrawn are those with which a critic gives a critique up, whatever became of what it is
+// against.
+var saysWithdrawn = []string{"withdrawn", "retracted", "conceded", "moot", "dropped", "dismissed"}
+
+// withdraws says whether a status that settles a critique gives it up.
+func withdraws(status string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(status), func(r rune) bool { return r > '~' || !letter(byte(r)) }) {
+		return slices.Contains(saysWithdrawn, word)
+	}
+	return false
+}
+
 // inPart are words with which a status takes back that something is settled: resolved only
 // in part, settled but for one case.
 var inPart = []string{"part", "partly", "partially", "not", "open", "except", "but"}

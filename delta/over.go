@@ -67,6 +67,31 @@ func (e *Entry) Pressed(doc *Artifact, notBefore time.Time) []Over {
 			return nil
 		}
 	}
+	return e.against(it, doc, notBefore)
+}
+
+// Settled lists the texts of others by which the items that a critique attacks were changed
+// since they were added, where an EDIT says that it is settled; of one that withdraws it
+// there are none.
+func (e *Entry) Settled(doc *Artifact, notBefore time.Time) []Over {
+	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) != atCritiques {
+		return nil
+	}
+	it, err := (&completer{doc: doc}).item(e)
+	if err != nil || it == nil {
+		return nil
+	}
+	for _, p := range objectPairs(string(e.Delta.Payload)) {
+		if p.name == "current_status" && saysOf(unquote(p.value)) == CritiqueSettled && !withdraws(unquote(p.value)) {
+			return e.against(it, doc, notBefore)
+		}
+	}
+	return nil
+}
+
+// against are the texts of others by which what a critique attacks, and lives, was changed
+// since it was added.
+func (e *Entry) against(it *Item, doc *Artifact, notBefore time.Time) []Over {
 	var out []Over
 	items, _ := doc.attacked(it, doc.provisionalNames(), Beside{})
 	for _, id := range items {

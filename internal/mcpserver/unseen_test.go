@@ -132,11 +132,34 @@ func TestSubmit_PressesNothingThatWasChangedUnseen(t *testing.T) {
 	red.told(api.MessageCompiled)
 	red.mustNot(red.edits("H1", `{"claim":"the lexer is slow on the old machine"}`), "refused")
 	press := func(id, payload string) string { return deltaBlock("EDIT", id, "adversarial_critique", payload, "") }
-	said := blue.submits(press("C1", `{"evidence":"still no machine"}`) + press("C2", `{"current_status":"settled: withdrawn"}`))
+	said := blue.submits(press("C1", `{"evidence":"still no machine"}`) + press("C2", `{"current_status":"withdrawn"}`))
 	blue.must(said, "#1 EDIT adversarial_critique C1: refused: CONFLICT_HEAD: what C1 is against was changed, and you have not been shown it: H1.claim by RedSky of ",
 		"nothing was changed", "H1.claim says (data): the lexer is slow on the old machine\n", "applied: EDIT C2\n")
 	_, block, _ := strings.Cut(said, "to press it all the same: ")
 	block, _, _ = strings.Cut(block, "\n")
 	blue.must(blue.submits(block), "applied: EDIT C1\n")
 	blue.mustNot(blue.submits(press("C1", `{"evidence":"none of them"}`)), "CONFLICT_HEAD")
+}
+
+// ADR 177: a critique may be settled while what it is against was changed unseen by its critic;
+// who does so hears what changed, and nothing the second time, or where it withdraws it.
+func TestSubmit_SettlesWhatWasChangedUnseenWithAWarning(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	blue.told(api.MessageCompiled)
+	red.call("session_show", arguments{"session": "RS-pair"})
+	critique := func(name string) string {
+		return deltaBlock("ADD", "", "adversarial_critique", `{"name":"`+name+`","attack":"no machine is named","evidence":"none","targets":["H1"]}`, "")
+	}
+	blue.must(blue.submits(critique("Weak")+critique("Vague")), "C1", "C2")
+	red.told(api.MessageCompiled)
+	red.mustNot(red.edits("H1", `{"claim":"the lexer is slow on the old machine"}`), "refused")
+	settle := func(id, status string) string {
+		return blue.submits(deltaBlock("EDIT", id, "adversarial_critique", `{"current_status":"`+status+`"}`, ""))
+	}
+	blue.mustNot(settle("C2", "withdrawn"), "REFERENCE_MOVED")
+	red.mustNot(red.edits("H1", `{"claim":"the lexer is slow on the new machine"}`), "refused")
+	blue.must(settle("C1", "settled: a machine is named"), "applied", "warning REFERENCE_MOVED: what C1 is against was changed, and you had not been shown it: H1.claim by RedSky of ",
+		"it is settled; if it stands against what H1 says now, EDIT C1 with current_status: open", "Claim: the lexer is slow on the new machine\n")
+	blue.mustNot(settle("C1", "settled: it is named, and it is the new one"), "REFERENCE_MOVED")
 }

@@ -72,7 +72,7 @@ func (r *Room) handInAgain(ch *kernel.Change, in incoming, first reply) (api.Sub
 	if err := checkRoom(ch.Call, in.session, x.Entries); err != nil {
 		return api.Submission{}, err
 	}
-	return r.queue(ch, in, rec, x, parts, nil)
+	return r.queue(ch, in, rec, x, parts, unseen{})
 }
 
 // again names a reply that is handed in once more.

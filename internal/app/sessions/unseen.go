@@ -15,25 +15,30 @@ import (
 // mostQuoted is how long a text may be that a block quotes which puts another in its place.
 const mostQuoted = 600
 
-// unseen has, by the places of a reply's deltas, the texts of others that edits and kills
-// were refused over because their author had not been shown them.
-type unseen map[int][]delta.Over
+// unseen has, by the places of a reply's deltas, texts of others that their author had not
+// been shown.
+type unseen struct {
+	refused map[int][]delta.Over // over which edits and kills were refused
+	settled map[int][]delta.Over // of what critiques are against that were settled
+}
 
 // keepUnseen refuses the edits of a reply that would write anew what somebody else wrote
 // and their author was not shown (ADR 0139), and the kills of items that somebody else has
-// changed unseen by it (ADR 0142). Of whom nobody knows what it was shown
+// changed unseen by it (ADR 0142). A critique that is settled while what it is against was
+// changed unseen is settled, and its author told of that. Of whom nobody knows what it was shown
 // everything is taken, and it is told what it replaced.
 func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error) {
+	out := unseen{refused: map[int][]delta.Over{}, settled: map[int][]delta.Over{}}
 	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation != delta.Add }) {
-		return nil, nil
+		return out, nil
 	}
 	head, doc, _, err := mergeBase(c, in.session.ID)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	queue, err := queuedDeltas(c, in.session.ID)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
 	now := doc
@@ -41,7 +46,6 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 		now = delta.Merge(doc, entriesOf(queue), rules.options()).Artifact
 	}
 	known := sight{call: c, session: in.session, head: head.Ref(), doc: doc, author: in.agent}
-	out := unseen{}
 	x.Entries = slices.Clone(x.Entries) // what was read ahead may be used again
 	for i := range x.Entries {
 		e := &x.Entries[i]
@@ -49,33 +53,40 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 		for _, o := range over {
 			shown, err := known.of(item, o)
 			if err != nil {
-				return nil, err
+				return out, err
 			}
 			if !shown {
-				out[i] = append(out[i], o)
+				out.refused[i] = append(out.refused[i], o)
 			}
 		}
-		if len(out[i]) > 0 {
-			e.Invalid = notShown(e.Delta.Operation, item, out[i])
+		if len(out.refused[i]) > 0 {
+			e.Invalid = notShown(e.Delta.Operation, item, out.refused[i])
 			continue
 		}
-		over, err = pressed(&known, e, now)
+		over, err = known.without(e.Pressed(now, in.session.Created))
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		if len(over) > 0 {
-			out[i], e.Invalid = over, moved(e.Delta.TargetID, over)
+			out.refused[i], e.Invalid = over, moved(e.Delta.TargetID, over)
+			continue
+		}
+		if over, err = known.without(e.Settled(now, in.session.Created)); err != nil {
+			return out, err
+		}
+		if len(over) > 0 {
+			out.settled[i] = over
 		}
 	}
 	return out, nil
 }
 
-// pressed are the texts of what a critique attacks that its critic, who presses it, was not
-// shown: it may have been met.
-func pressed(known *sight, e *delta.Entry, now *delta.Artifact) ([]delta.Over, error) {
+// without are those of some texts of what a critique is against that the author of a reply was
+// not shown: it may have been met by them.
+func (s *sight) without(all []delta.Over) ([]delta.Over, error) {
 	var out []delta.Over
-	for _, o := range e.Pressed(now, known.session.Created) {
-		shown, err := known.of(o.Item, o)
+	for _, o := range all {
+		shown, err := s.of(o.Item, o)
 		if err != nil {
 			return nil, err
 		}
@@ -113,9 +124,26 @@ func writtenBy(over []delta.Over) string {
 }
 
 // report gives the author of a reply the texts that its edits were refused over, and the
-// block that puts its own in their place.
+// block that puts its own in their place; and says which came to what it settled a
+// critique of.
 func (u unseen) report(out *api.Submission, entries []delta.Entry) {
-	for i, over := range u {
+	for i, over := range u.settled {
+		d, critique := &out.Deltas[i], entries[i].Delta.TargetID
+		for len(over) > 0 {
+			item := over[0].Item
+			n := slices.IndexFunc(over, func(o delta.Over) bool { return o.Item != item })
+			if n < 0 {
+				n = len(over)
+			}
+			d.Warnings = append(d.Warnings, brenner.Diagnostic{
+				Code: brenner.CodeReferenceMoved, Severity: brenner.SeverityWarning, Subject: string(item),
+				Message: fmt.Sprintf("what %s is against was changed, and you had not been shown it: %s", critique, writtenBy(over[:n])),
+				Hint:    fmt.Sprintf("it is settled; if it stands against what %s says now, EDIT %s with current_status: open, and why", item, critique),
+			})
+			over = over[n:]
+		}
+	}
+	for i, over := range u.refused {
 		d, short := &out.Deltas[i], true
 		for _, o := range over {
 			d.Says = append(d.Says, api.Said{Field: o.Field, Agent: o.By, At: o.At, Text: brenner.Clip(o.Text, mostSaid)})

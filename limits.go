@@ -101,9 +101,10 @@ const (
 	MaxRosterBytes = 256 << 10
 	// MaxRosterEntries bounds the entries of one roster or preset.
 	MaxRosterEntries = 256
-	// MaxYAMLTokens bounds a configuration in YAML, whose reader takes
-	// quadratic time; a larger one can be written in JSON.
-	MaxYAMLTokens = 50_000
+	// MaxYAMLValues bounds the names and values of a configuration in YAML,
+	// whose reader takes much memory for each; a larger one can be written in
+	// JSON.
+	MaxYAMLValues = 50_000
 	// MaxConfigFindings bounds how many findings about one configuration file
 	// are reported.
 	MaxConfigFindings = 50

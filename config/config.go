@@ -13,6 +13,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -151,6 +152,28 @@ func Parse(name string, src []byte) (Config, error) {
 		return Config{}, err
 	}
 	return in.decode(doc)
+}
+
+// Locate says of an objection to a part of a configuration that Parse has read,
+// by its pointer, where that part stands in the file.
+func Locate(name string, src []byte, err error) error {
+	in := source{name: name, text: bytes.TrimPrefix(src, []byte("\ufeff"))}
+	var e *brenner.Error
+	if !errors.As(err, &e) || e.Pointer == "" {
+		return err
+	}
+	doc, bad := in.read()
+	if bad != nil {
+		return err
+	}
+	x := doc.index(func(place, jsontext.Pointer, string, string) {})
+	at, named := x.names[jsontext.Pointer(e.Pointer)]
+	if !named {
+		at = x.of(jsontext.Pointer(e.Pointer))
+	}
+	located := *e
+	located.Message = in.where(at) + ": " + e.Message
+	return located.WithDetails(Position{File: in.name, Line: at.line, Column: at.column})
 }
 
 // read reads the file in the form its name and first character tell.

@@ -108,7 +108,8 @@ func TestParse_YAMLScalars(t *testing.T) {
 	for src, want := range map[string]string{
 		"1e3": "1000", "-0.50": "-0.5", "0x1F": "31", "0o17": "15", "12": "12", "12345678901234567890": "12345678901234567000",
 		"on": `"on"`, "yes": `"yes"`, "true": "true", "~": "null", "'1e3'": `"1e3"`, `"12"`: `"12"`, "2025-12-30": `"2025-12-30"`,
-		"|\n    a\n    b\n": `"a\nb\n"`, ">-\n    a\n    b\n": `"a b"`, `"\u00e9\ud83d\ude00"`: `"é😀"`, "1.2.3": `"1.2.3"`,
+		"|\n    a\n    b\n": `"a\nb\n"`, ">-\n    a\n    b\n": `"a b"`, `"\u00e9\U0001f600"`: `"é😀"`, "a\tb": `"a\tb"`, ".5": "0.5", "+3": "3", "1:30": `"1:30"`,
+		"\n    a\n    # no text\n": `"a"`, "|\n    a: \n    - \n": `"a: \n- \n"`, "1.2.3": `"1.2.3"`,
 	} {
 		c, err := config.Parse(config.RCFile, []byte("policies:\r\n  pi: "+src))
 		if err != nil || string(c.Policies["pi"]) != want {
@@ -180,14 +181,33 @@ func TestParse_RefusesWithLineAndColumn(t *testing.T) {
 		{"duplicate key", config.RCFile, `{"é": 1, "é": 2}`, brenner.CodeInvalidConfig, 1, 10, "twice"},
 		{"deep JSON", config.RCFile, `{"modules": ` + deep + "}", brenner.CodeLimitExceeded, 1, 76, "deeper"},
 
-		{"not YAML", config.RCFile, "modules:\n  - [a\n", brenner.CodeInvalidConfig, 2, 5, "not valid YAML"},
+		{"not YAML", config.RCFile, "modules:\n  - [a\n", brenner.CodeInvalidConfig, 3, 1, "a flow sequence from 2:5 on"},
 		{"tab", config.RCFile, "roster:\n\tmode: unified", brenner.CodeInvalidConfig, 2, 1, "not valid YAML"},
-		{"duplicate in YAML", config.RCFile, "modules: []\nmodules: []\n", brenner.CodeInvalidConfig, 2, 1, "already defined"},
+		{"duplicate in YAML", config.RCFile, "modules: []\nmodules: []\n", brenner.CodeInvalidConfig, 2, 1, "stands twice"},
 		{"anchor", config.RCFile, "modules: &m [a]\n", brenner.CodeInvalidConfig, 1, 10, "an anchor"},
-		{"alias", config.RCFile, "modules: *m\n", brenner.CodeInvalidConfig, 1, 10, "an alias"},
+		{"alias", config.RCFile, "modules: *m\n", brenner.CodeInvalidConfig, 1, 10, "unknown anchor"},
 		{"merge key", config.RCFile, "roster:\n  <<: {mode: unified}\n", brenner.CodeInvalidConfig, 2, 3, "a merge key"},
 		{"tag", config.RCFile, "modules: !!binary aGk=\n", brenner.CodeInvalidConfig, 1, 10, "a tag"},
-		{"complex key", config.RCFile, "? modules\n: []\n", brenner.CodeInvalidConfig, 1, 1, "a complex key"},
+		{"complex key", config.RCFile, "? [modules]\n: []\n", brenner.CodeInvalidConfig, 1, 3, "a list or an object as a key"},
+		{"tag before settings", config.RCFile, "modules: !own\n  - a\npriority: [b]\n", brenner.CodeInvalidConfig, 1, 10, "a tag"},
+		{"tag of nothing", config.RCFile, "policies: {pi: ! 12}\n", brenner.CodeInvalidConfig, 1, 16, "a tag"},
+		{"anchored key", config.RCFile, "&m modules: [a]\n", brenner.CodeInvalidConfig, 1, 1, "an anchor"},
+		{"empty document first", config.RCFile, "---\n---\nmodules: [a]\n", brenner.CodeInvalidConfig, 2, 1, "second YAML document"},
+		{"end of document", config.RCFile, "modules: [a]\n...\npriority: [b]\n", brenner.CodeInvalidConfig, 3, 1, ""},
+		{"empty item", config.RCFile, "modules:\n  -\n  - a\npriority: [b]\n", brenner.CodeInvalidConfig, 2, 4, "null where"},
+		{"no value", config.RCFile, "modules:\npriority: [b]\n", brenner.CodeInvalidConfig, 1, 9, "null where"},
+		{"truth as key", config.RCFile, "roster:\n  true: x\n", brenner.CodeInvalidConfig, 2, 3, "not a string"},
+		{"nothing as key", config.RCFile, "roster:\n  : x\n", brenner.CodeInvalidConfig, 2, 3, "expected key"},
+		{"colon without a blank", config.RCFile, "roster:\nmode:unified\n", brenner.CodeInvalidConfig, 3, 1, "not valid YAML"},
+		{"underscores", config.RCFile, "compression_threshold: 1_000\n", brenner.CodeInvalidConfig, 1, 24, "text to others"},
+		{"binary", config.RCFile, "policies: {pi: 0b11}\n", brenner.CodeInvalidConfig, 1, 16, "text to others"},
+		{"comment that ends", config.RCFile, "# \u2028modules: [a]\n", brenner.CodeInvalidConfig, 1, 3, "U+2028"},
+		{"pair of surrogates", config.RCFile, `modules: ["\ud83d\ude00"]`, brenner.CodeInvalidConfig, 1, 14, "escape"},
+		{"text as number", config.RCFile, "compression_threshold: '12'\n", brenner.CodeInvalidConfig, 1, 24, ""},
+		{"number as text", config.RCFile, "modules: [{name: 12}]\n", brenner.CodeInvalidConfig, 1, 18, ""},
+		{"half a number", config.RCFile, "compression_threshold: 1.5\n", brenner.CodeInvalidConfig, 1, 24, "whole number"},
+		{"yes", config.RCFile, "playbook: {guard: yes}\n", brenner.CodeInvalidConfig, 1, 19, ""},
+		{"another case", config.RCFile, "Modules: [a]\n", brenner.CodeInvalidConfig, 1, 1, "unknown key"},
 		{"two documents", config.RCFile, "modules: []\n---\nmodules: []\n", brenner.CodeInvalidConfig, 2, 1, "second YAML document"},
 		{"number as key", config.RCFile, "policies:\n  1: {}\n", brenner.CodeInvalidConfig, 2, 3, "not a string"},
 		{"not a number", config.RCFile, "playbook: {threshold: .nan}\n", brenner.CodeInvalidConfig, 1, 23, "not a value"},
@@ -339,7 +359,7 @@ func TestParse_IsBounded(t *testing.T) {
 	if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
 		t.Errorf("a large file: %v", err)
 	}
-	_, err = config.Parse(config.RCFile, []byte("a: ["+strings.Repeat("x, ", brenner.MaxYAMLTokens/2)+"]"))
+	_, err = config.Parse(config.RCFile, []byte("a: ["+strings.Repeat("x, ", brenner.MaxYAMLValues)+"]"))
 	if brenner.CodeOf(err) != brenner.CodeLimitExceeded {
 		t.Errorf("many tokens: %v", err)
 	}

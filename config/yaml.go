@@ -1,139 +1,93 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/lazy"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+	"go.yaml.in/yaml/v4"
 )
 
 // yaml reads the file as YAML, without what lets a small file stand for a large
 // one or a value be something other than data: anchors, aliases, merge keys,
-// tags, complex keys, directives and several documents.
+// tags, keys that are no words and several documents.
+//
+// The library only says where each value stands and what is written there; what
+// a plain value means is decided here, so that a value that two readers of YAML
+// take for two things is refused and never guessed.
 func (in source) yaml() (document, error) {
-	tokens := lexer.Tokenize(string(in.text))
-	if err := in.checkTokens(tokens); err != nil {
+	if err := in.checkBreaks(); err != nil {
 		return document{}, err
 	}
-	file, err := parser.Parse(tokens, 0)
+	loader, err := yaml.NewLoader(bytes.NewReader(in.text))
 	if err != nil {
 		return document{}, in.yamlFault(err)
 	}
+	var file, second yaml.Node
 	empty := document{json: []byte("{}"), places: []place{{1, 1}}}
-	switch {
-	case len(file.Docs) == 0 || len(file.Docs) == 1 && file.Docs[0].Body == nil:
+	if err := loader.Load(&file); errors.Is(err, io.EOF) {
 		return empty, nil
-	case len(file.Docs) > 1:
-		return document{}, in.refuse(brenner.CodeInvalidConfig, yamlPlace(file.Docs[1].Start), "a second YAML document; the file may have one")
+	} else if err != nil {
+		return document{}, in.yamlFault(err)
 	}
-	if _, blank := file.Docs[0].Body.(*ast.NullNode); blank {
+	if err := loader.Load(&second); err == nil {
+		return document{}, in.refuse(brenner.CodeInvalidConfig, yamlPlace(&second), "a second YAML document; the file may have one").
+			WithHint("take out the line with --- before it")
+	} else if !errors.Is(err, io.EOF) {
+		return document{}, in.yamlFault(err)
+	}
+	if len(file.Content) == 0 || isBlank(file.Content[0]) {
 		return empty, nil
 	}
 	var doc document
-	return doc, in.yamlValue(&doc, file.Docs[0].Body, 0)
+	return doc, in.yamlValue(&doc, file.Content[0], 0)
 }
 
-// refusedTokens says in words what the file may not contain.
-var refusedTokens = map[token.Type]string{
-	token.AnchorType:     "an anchor (&)",
-	token.AliasType:      "an alias (*)",
-	token.MergeKeyType:   "a merge key (<<)",
-	token.TagType:        "a tag (!)",
-	token.MappingKeyType: "a complex key (?)",
-	token.DirectiveType:  "a directive (%)",
+// isBlank says whether nothing is written where the value would stand.
+func isBlank(v *yaml.Node) bool {
+	return v.Kind == yaml.ScalarNode && v.Style == 0 && nullWords[v.Value]
 }
 
-// checkTokens refuses what yaml leaves out, and bounds number and nesting of
-// the tokens before the parser, which recurses, sees them.
-func (in source) checkTokens(tokens token.Tokens) error {
-	if len(tokens) > brenner.MaxYAMLTokens {
-		return in.refuse(brenner.CodeLimitExceeded, yamlPlace(tokens[brenner.MaxYAMLTokens]),
-			"more than %d YAML tokens", brenner.MaxYAMLTokens).WithHint("write a file of this size in JSON")
-	}
-	var nest nesting
-	for i, tok := range tokens {
-		if what, bad := refusedTokens[tok.Type]; bad {
-			return in.refuse(brenner.CodeInvalidConfig, yamlPlace(tok), "%s is not allowed here", what).
-				WithHint("write the value itself; quote it if it is text")
-		}
-		var prev *token.Token
-		if i > 0 {
-			prev = tokens[i-1]
-		}
-		if nest.add(prev, tok) > brenner.MaxJSONDepth {
-			return in.tooDeep(yamlPlace(tok))
-		}
+// checkBreaks refuses the characters that end a line for one version of YAML
+// and stand in it for the other: behind one, a comment becomes a setting.
+func (in source) checkBreaks() error {
+	if i := bytes.IndexAny(in.text, "\u0085\u2028\u2029"); i >= 0 {
+		t := tracker{text: in.text}
+		r, _ := utf8.DecodeRune(in.text[i:])
+		return in.refuse(brenner.CodeInvalidConfig, t.at(i), "U+%04X ends a line for some readers of YAML and not for others", r).
+			WithHint(fmt.Sprintf(`take it out, or write it as \u%04x in double quotes`, r))
 	}
 	return nil
 }
 
-// nesting follows how deep the tokens go: brackets, and block collections by
-// the column they start in.
-type nesting struct {
-	flow  int
-	block []opening
-}
-
-type opening struct {
-	column int
-	list   bool
-}
-
-func (n *nesting) add(prev, tok *token.Token) int {
-	switch tok.Type {
-	case token.MappingStartType, token.SequenceStartType:
-		n.flow++
-	case token.MappingEndType, token.SequenceEndType:
-		n.flow--
-	case token.SequenceEntryType:
-		n.open(opening{tok.Position.Column, true})
-	case token.MappingValueType:
-		if n.flow == 0 && prev != nil {
-			n.open(opening{prev.Position.Column, false})
-		}
-	}
-	return n.flow + len(n.block)
-}
-
-// open enters the collection that starts here and leaves those that it ends. A
-// list may start in the column of the key that holds it.
-func (n *nesting) open(o opening) {
-	for len(n.block) > 0 {
-		top := n.block[len(n.block)-1]
-		if top == o {
-			return
-		}
-		if top.column < o.column || top.column == o.column && o.list {
-			break
-		}
-		n.block = n.block[:len(n.block)-1]
-	}
-	n.block = append(n.block, o)
-}
-
-func (in source) yamlValue(doc *document, v ast.Node, depth int) error {
-	at := yamlPlace(v.GetToken())
+func (in source) yamlValue(doc *document, v *yaml.Node, depth int) error {
+	at := yamlPlace(v)
 	if depth >= brenner.MaxJSONDepth {
 		return in.tooDeep(at)
 	}
-	switch v := v.(type) {
-	case *ast.MappingNode:
-		return in.yamlObject(doc, v.Values, at, depth)
-	case *ast.MappingValueNode:
-		return in.yamlObject(doc, []*ast.MappingValueNode{v}, at, depth)
-	case *ast.SequenceNode:
-		doc.places = append(doc.places, at)
+	if len(doc.places) >= brenner.MaxYAMLValues {
+		return in.refuse(brenner.CodeLimitExceeded, at, "more than %d names and values", brenner.MaxYAMLValues).
+			WithHint("write a file of this size in JSON")
+	}
+	if what := refusedMark(v); what != "" {
+		return in.refuse(brenner.CodeInvalidConfig, at, "%s is not allowed here", what).
+			WithHint("write the value itself; quote it if it is text")
+	}
+	doc.places = append(doc.places, at)
+	switch v.Kind {
+	case yaml.MappingNode:
+		return in.yamlObject(doc, v.Content, depth)
+	case yaml.SequenceNode:
 		doc.json = append(doc.json, '[')
-		for i, item := range v.Values {
+		for i, item := range v.Content {
 			if i > 0 {
 				doc.json = append(doc.json, ',')
 			}
@@ -145,64 +99,50 @@ func (in source) yamlValue(doc *document, v ast.Node, depth int) error {
 		return nil
 	}
 	scalar, err := in.yamlScalar(v, at)
-	doc.places = append(doc.places, at)
 	doc.json = append(doc.json, scalar...)
 	return err
 }
 
-// yamlScalar is a value that holds no others, as JSON.
-func (in source) yamlScalar(v ast.Node, at place) ([]byte, error) {
-	switch v := v.(type) {
-	case *ast.StringNode:
-		// The library takes some plain numbers, such as 1e3, for text.
-		if v.Token.Type == token.StringType && isNumber(v.Value) {
-			return []byte(v.Value), nil
-		}
-		return appendQuoted(nil, v.Value), nil
-	case *ast.LiteralNode:
-		return appendQuoted(nil, v.Value.Value), nil
-	case *ast.IntegerNode:
-		if w := strings.TrimLeft(v.Token.Value, "+-"); len(w) > 1 && w[0] == '0' && w[1] <= '9' {
-			return nil, in.refuse(brenner.CodeInvalidConfig, at, "%s starts with a zero: octal to some, decimal to others", v.Token.Value).
-				WithHint("drop the zero, or put the value in quotes")
-		}
-		return fmt.Append(nil, v.Value), nil
-	case *ast.FloatNode:
-		if math.IsInf(v.Value, 0) || math.IsNaN(v.Value) {
-			return nil, in.refuse(brenner.CodeInvalidConfig, at, "the number is too large")
-		}
-		return strconv.AppendFloat(nil, v.Value, 'g', -1, 64), nil
-	case *ast.BoolNode:
-		return strconv.AppendBool(nil, v.Value), nil
-	case *ast.NullNode:
-		return []byte("null"), nil
+// refusedMark says in words what a value may not carry.
+func refusedMark(v *yaml.Node) string {
+	switch {
+	case v.Kind == yaml.AliasNode:
+		return "an alias (*)"
+	case v.Anchor != "":
+		return "an anchor (&)"
+	case v.Style&yaml.TaggedStyle != 0, v.Tag == "!":
+		return "a tag (!)"
 	}
-	return nil, in.refuse(brenner.CodeInvalidConfig, at, "%q is not a value that is allowed here", v.GetToken().Value)
+	return ""
 }
 
-func (in source) yamlObject(doc *document, pairs []*ast.MappingValueNode, at place, depth int) error {
-	// The library places a block mapping at its first colon.
-	if len(pairs) > 0 {
-		key := yamlPlace(pairs[0].Key.GetToken())
-		if pairs[0].GetToken().Position.Line == at.line && key.column < at.column {
-			at = key
-		}
-	}
-	doc.places = append(doc.places, at)
+func (in source) yamlObject(doc *document, content []*yaml.Node, depth int) error {
 	doc.json = append(doc.json, '{')
-	for i, pair := range pairs {
+	for i := 0; i+1 < len(content); i += 2 {
 		if i > 0 {
 			doc.json = append(doc.json, ',')
 		}
-		keyAt := yamlPlace(pair.Key.GetToken())
-		key, ok := pair.Key.(*ast.StringNode)
-		if !ok {
-			return in.refuse(brenner.CodeInvalidConfig, keyAt, "the key %s is not a string", pair.Key.GetToken().Value).
-				WithHint("put the key in quotes")
+		key, at := content[i], yamlPlace(content[i])
+		if what := refusedMark(key); what != "" {
+			return in.refuse(brenner.CodeInvalidConfig, at, "%s is not allowed here", what).WithHint("write the key itself")
 		}
-		doc.places = append(doc.places, keyAt)
-		doc.json = append(appendQuoted(doc.json, key.Value), ':')
-		if err := in.yamlValue(doc, pair.Value, depth+1); err != nil {
+		if key.Kind != yaml.ScalarNode {
+			return in.refuse(brenner.CodeInvalidConfig, at, "a list or an object as a key is not allowed here").
+				WithHint("write a word before the colon")
+		}
+		name, err := in.yamlScalar(key, at)
+		if err != nil {
+			return err
+		}
+		switch {
+		case key.Style == 0 && key.Value == "<<":
+			return in.refuse(brenner.CodeInvalidConfig, at, "a merge key (<<) is not allowed here").WithHint("write the members themselves")
+		case name[0] != '"':
+			return in.refuse(brenner.CodeInvalidConfig, at, "the key %s is not a string", key.Value).WithHint("put the key in quotes")
+		}
+		doc.places = append(doc.places, at)
+		doc.json = append(append(doc.json, name...), ':')
+		if err := in.yamlValue(doc, content[i+1], depth+1); err != nil {
 			return err
 		}
 	}
@@ -210,18 +150,80 @@ func (in source) yamlObject(doc *document, pairs []*ast.MappingValueNode, at pla
 	return nil
 }
 
-// yamlFault says what is wrong with the YAML, and where.
-func (in source) yamlFault(err error) error {
-	var e yaml.Error
-	if !errors.As(err, &e) || e.GetToken() == nil {
-		return in.refuse(brenner.CodeInvalidConfig, place{1, 1}, "not valid YAML").Because(err)
+// What a plain value means that is not text: the core schema of YAML 1.2.
+var (
+	nullWords = map[string]bool{"": true, "~": true, "null": true, "Null": true, "NULL": true}
+	boolWords = map[string]string{
+		"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false",
 	}
-	return in.refuse(brenner.CodeInvalidConfig, yamlPlace(e.GetToken()), "not valid YAML: %s", e.GetMessage()).Because(err)
+	yamlNumber = lazy.NewPattern(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	basedWhole = lazy.NewPattern(`^0(o[0-7]+|x[0-9a-fA-F]+)$`)
+	notFinite  = lazy.NewPattern(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+	// doubtful are numbers to YAML 1.1 and text to YAML 1.2: 1_000, 0b11, -0x1F.
+	doubtful = lazy.NewPattern(`^[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o[0-7_]+|[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?)$`)
+)
+
+// yamlScalar is a value that holds no others, as JSON.
+func (in source) yamlScalar(v *yaml.Node, at place) ([]byte, error) {
+	s := v.Value
+	plain := v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	switch {
+	case !plain:
+		return appendQuoted(nil, s), nil
+	case nullWords[s]:
+		return []byte("null"), nil
+	case boolWords[s] != "":
+		return []byte(boolWords[s]), nil
+	case yamlNumber.MatchString(s):
+		return in.yamlNumber(s, at)
+	case basedWhole.MatchString(s):
+		n, err := strconv.ParseUint(s, 0, 64)
+		if err != nil {
+			return nil, in.refuse(brenner.CodeInvalidConfig, at, "the number is too large")
+		}
+		return strconv.AppendUint(nil, n, 10), nil
+	case notFinite.MatchString(s):
+		return nil, in.refuse(brenner.CodeInvalidConfig, at, "%s is not a value that is allowed here", s).WithHint("write a number, or put the value in quotes")
+	case doubtful.MatchString(s):
+		return nil, in.refuse(brenner.CodeInvalidConfig, at, "%s is a number to some and text to others", brenner.Clip(s, 60)).
+			WithHint("write the number in plain digits, or put the value in quotes")
+	}
+	return appendQuoted(nil, s), nil
 }
 
-func yamlPlace(tok *token.Token) place {
-	if tok == nil || tok.Position == nil {
-		return place{1, 1}
+// yamlNumber writes a decimal number as JSON does.
+func (in source) yamlNumber(s string, at place) ([]byte, error) {
+	if w := strings.TrimLeft(s, "+-"); len(w) > 1 && w[0] == '0' && w[1] >= '0' && w[1] <= '9' {
+		return nil, in.refuse(brenner.CodeInvalidConfig, at, "%s starts with a zero: octal to some, decimal to others", brenner.Clip(s, 60)).
+			WithHint("drop the zero, or put the value in quotes")
 	}
-	return place{tok.Position.Line, tok.Position.Column}
+	s = strings.TrimPrefix(s, "+")
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return nil, in.refuse(brenner.CodeInvalidConfig, at, "the number is too large")
+	}
+	if isNumber(s) {
+		return []byte(s), nil
+	}
+	return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
 }
+
+// yamlFault says what is wrong with the YAML, and where.
+func (in source) yamlFault(err error) error {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) {
+		return in.refuse(brenner.CodeInvalidConfig, place{1, 1}, "not valid YAML").Because(err)
+	}
+	at := place{max(e.Mark.Line, 1), max(e.Mark.Column, 1)}
+	if strings.Contains(e.Message, "exceeded max depth") {
+		return in.tooDeep(at)
+	}
+	message := e.Message
+	if e.ContextMsg != "" {
+		message = fmt.Sprintf("%s (%s from %d:%d on)", message, e.ContextMsg, e.ContextMark.Line, e.ContextMark.Column)
+	}
+	return in.refuse(brenner.CodeInvalidConfig, at, "not valid YAML: %s", message).
+		WithHint("indent with blanks, and quote a value that starts with a sign such as *, & or @ or has a colon and a blank in it").Because(err)
+}
+
+func yamlPlace(v *yaml.Node) place { return place{max(v.Line, 1), max(v.Column, 1)} }

@@ -12,12 +12,12 @@ import (
 	"brenner/delta"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/goccy/go-yaml"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
 )
 

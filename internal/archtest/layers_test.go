@@ -41,7 +41,7 @@ const testAid = "internal/answers"
 const (
 	jsonLibrary   = "github.com/go-json-experiment/json"
 	schemaLibrary = "github.com/santhosh-tekuri/jsonschema/v6"
-	yamlLibrary   = "github.com/goccy/go-yaml"
+	yamlLibrary   = "go.yaml.in/yaml/v4"
 	markdown      = "github.com/yuin/goldmark"
 	textLibrary   = "golang.org/x/text"
 )

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -105,8 +106,11 @@ func applyConfig(ch *kernel.Change, f api.ConfigFile, agree func(config.Config) 
 	}
 	digest := c.Digest()
 	next, err := kernel.NewSettings(c, digest)
+	if err == nil {
+		err = rolesAgree(c, next)
+	}
 	if err != nil {
-		return api.ApplyConfigResult{}, err
+		return api.ApplyConfigResult{}, config.Locate(f.Name, []byte(f.Data), err)
 	}
 	out := api.ApplyConfigResult{Digest: digest, Modules: next.Modules}
 	for _, t := range c.Types {
@@ -121,6 +125,18 @@ func applyConfig(ch *kernel.Change, f api.ConfigFile, agree func(config.Config) 
 	}
 	out.Seq, err = kernel.ConfigApplied.Append(ch, kernel.Configuration{File: f.Name, Digest: digest, Config: c})
 	return out, err
+}
+
+// rolesAgree refuses a policy that names another role than the key it stands
+// under: it would hold for the key. Projects that have one still open.
+func rolesAgree(c config.Config, next *kernel.Settings) error {
+	for _, role := range slices.Sorted(maps.Keys(c.Policies)) {
+		if says := next.Policies[role].Role; says != role {
+			return brenner.Errorf(brenner.CodeInvalidConfig, "the policy of %s says that it is that of %s", role, says).
+				At("/policies/" + string(role) + "/role").WithHint("leave role out: the key names it")
+		}
+	}
+	return nil
 }
 
 // parseConfig reads a configuration together with the prompts it names, so

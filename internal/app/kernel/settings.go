@@ -148,14 +148,22 @@ func NewSettings(c config.Config, digest brenner.Digest) (*Settings, error) {
 
 // configured puts the policies and views of the configuration in force.
 func (s *Settings) configured() error {
-	for role, raw := range s.Config.Policies {
+	for _, role := range slices.Sorted(maps.Keys(s.Config.Policies)) {
+		raw, at := s.Config.Policies[role], "/policies/"+string(role)
+		if err := isObject(raw); err != nil {
+			return pointTo(err, at)
+		}
 		p, err := policy.Parse(withRole(raw, role))
 		if err != nil {
-			return pointTo(err, "/policies/"+string(role))
+			return pointTo(err, at)
 		}
 		s.Policies[role] = p
 	}
-	for role, raw := range s.Config.Views {
+	for _, role := range slices.Sorted(maps.Keys(s.Config.Views)) {
+		raw := s.Config.Views[role]
+		if err := isObject(raw); err != nil {
+			return pointTo(err, "/views/"+string(role))
+		}
 		v, err := assembly.Parse(role, raw, s.Types.Types())
 		if err != nil {
 			return pointTo(err, "/views/"+string(role))
@@ -163,6 +171,16 @@ func (s *Settings) configured() error {
 		s.Views[role] = ViewInForce{View: v, Version: "config:" + string(s.Digest)}
 	}
 	return nil
+}
+
+// isObject refuses a value of another kind, such as the null that a key without
+// a value is in YAML.
+func isObject(raw jsontext.Value) error {
+	if raw.Kind() == '{' {
+		return nil
+	}
+	return brenner.Errorf(brenner.CodeInvalidConfig, "%s where an object was expected", canon.Kind(raw.Kind().String())).
+		WithHint("write its members, or leave the role out: what is built in then holds")
 }
 
 // withRole says in a policy whose it is, as the configuration says by the key.

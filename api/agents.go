@@ -58,6 +58,9 @@ type AgentInfo struct {
 type AgentList struct {
 	Agents []AgentInfo    `json:"items"`
 	Roles  []brenner.Role `json:"roles"`
+	// ShutOut lists the roles of agents whose policy names no acts: they may
+	// not ask where they stand, work on a task or assemble a context.
+	ShutOut []brenner.Role `json:"shut_out,omitempty"`
 }
 
 // DenialsRequest asks for the newest refusals.

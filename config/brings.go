@@ -160,6 +160,9 @@ func powers(raw []byte) string {
 	if len(parts) == 0 {
 		return "nothing"
 	}
+	if len(p.Acts) == 0 {
+		parts = append(parts, "shut out of all else (no acts)")
+	}
 	return strings.Join(parts, "; ")
 }
 

@@ -63,7 +63,10 @@ func Decide(policies map[brenner.Role]Policy, r Request) Decision {
 			}
 			return allow(fmt.Sprintf("the policy of %s lists %s", p.Role, r.Action))
 		}
-		return deny(r, fmt.Sprintf("the policy of %s lists %s", p.Role, orNothing(words(p.Acts))))
+		if len(p.Acts) == 0 {
+			return deny(r, fmt.Sprintf("the policy of %s names no `acts`, so the role may do nothing that is not about a type", p.Role))
+		}
+		return deny(r, fmt.Sprintf("the policy of %s lists %s", p.Role, words(p.Acts)))
 	}
 	return decideType(p, r)
 }

@@ -91,6 +91,7 @@ func (r *runner) examine(ctx context.Context) []check {
 	checks = append(checks,
 		check{Name: "store", OK: true, Message: fmt.Sprintf("opens; project %s, %s", info.Name, plural(int(info.Size), "record"))},
 		clock(info, time.Now()), r.configuration(info))
+	checks = append(checks, shutOut(ctx, s)...)
 	checks = append(checks, r.clientChecks(ctx, place, info)...)
 	checks = append(checks, r.programChecks(ctx, s)...)
 	return append(checks, r.journalHolds(ctx, s, info))
@@ -182,6 +183,19 @@ func (r *runner) configuration(info api.ProjectInfo) check {
 		}
 	}
 	return check{Name: name, OK: true, Message: f.Name + " is in force"}
+}
+
+// shutOut warns of roles of agents that may do nothing but read and write.
+func shutOut(ctx context.Context, s api.Service) []check {
+	list, err := s.Agents(ctx)
+	if err != nil || len(list.ShutOut) == 0 {
+		return nil
+	}
+	return []check{{
+		Name: "policies", Warning: true,
+		Message: "no `acts` in the policy of " + joined(list.ShutOut, ", ") + ": its agents may not ask where they stand, work on tasks or assemble contexts",
+		Hint:    "list what they may do, such as acts: [status, task_work, context_assemble, mail]",
+	}}
 }
 
 // journalHolds verifies the journal and the contents, for those who may.

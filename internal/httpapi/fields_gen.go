@@ -60,6 +60,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.AgentInfo.Stored":                 "Stored is how many bytes it has had stored, for who leads the project",
 		"brenner/api.AgentList.Agents":                 "AgentInfo is an actor",
 		"brenner/api.AgentList.Roles":                  "Role names the part an actor plays; its policy says what it may do",
+		"brenner/api.AgentList.ShutOut":                "ShutOut lists the roles of agents whose policy names no acts: they may not ask where they stand, work on a task or assemble a context",
 		"brenner/api.AlikeTask.Creator":                "ActorName names who acts: an agent or a person",
 		"brenner/api.AlikeTask.Holder":                 "ActorName names who acts: an agent or a person",
 		"brenner/api.AlikeTask.Part":                   "Part says that the title is a part that the task leaves to its holder",

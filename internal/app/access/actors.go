@@ -105,7 +105,12 @@ func (s *Service) Agents(ctx context.Context) (api.AgentList, error) {
 				info.Stored, err = c.Stored(ctx, a.Name)
 			}
 			out.Agents = append(out.Agents, info)
+			if p, ok := c.Policies[a.Role]; ok && a.Active && a.Role != brenner.PI && len(p.Acts) == 0 {
+				out.ShutOut = append(out.ShutOut, a.Role)
+			}
 		}
+		slices.Sort(out.ShutOut)
+		out.ShutOut = slices.Compact(out.ShutOut)
 		return out, err
 	})
 }

@@ -1,7 +1,6 @@
 package artifact
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,8 +8,7 @@ import (
 	"strings"
 
 	"brenner"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"brenner/internal/jsonschema"
 )
 
 // maxMisspelt bounds how many members are doubted, and maxMisspeltBytes the
@@ -34,7 +32,7 @@ func (r *Registry) Misspelt(name brenner.TypeName, c Content) []brenner.Diagnost
 			return nil
 		}
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Data))
+	doc, err := jsonschema.Decode(c.Data)
 	if err != nil {
 		return nil
 	}
@@ -58,8 +56,8 @@ func (s *slips) look(value any, at string, about []*jsonschema.Schema) {
 	case []any:
 		var items []*jsonschema.Schema
 		for _, a := range about {
-			if a.Items2020 != nil {
-				items = append(items, a.Items2020)
+			if of := a.Items(); of != nil {
+				items = append(items, of)
 			}
 		}
 		for i, v := range value {
@@ -74,11 +72,10 @@ func (s *slips) members(value map[string]any, at string, about []*jsonschema.Sch
 	known := map[string][]*jsonschema.Schema{}
 	open := false // names are values there
 	for _, a := range about {
-		for _, name := range slices.Sorted(maps.Keys(a.Properties)) {
-			known[name] = append(known[name], a.Properties[name])
+		for name, of := range a.Properties() { // order-free: each has a place of its own
+			known[name] = append(known[name], of)
 		}
-		_, any := a.AdditionalProperties.(*jsonschema.Schema)
-		open = open || any || len(a.PatternProperties) > 0
+		open = open || a.NamesAreValues()
 	}
 	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { _, there := value[name]; return there })
 	for _, name := range slices.Sorted(maps.Keys(value)) {
@@ -98,18 +95,13 @@ func (s *slips) members(value map[string]any, at string, about []*jsonschema.Sch
 }
 
 // unfolded are schemas with all that they refer to or are made of.
-func unfolded(list []*jsonschema.Schema) []*jsonschema.Schema {
-	seen := map[*jsonschema.Schema]bool{}
-	var out []*jsonschema.Schema
-	for len(list) > 0 {
-		next := list[0]
-		list = list[1:]
-		if next == nil || seen[next] {
-			continue
+func unfolded(list []*jsonschema.Schema) (out []*jsonschema.Schema) {
+	for _, s := range list {
+		for _, about := range s.About() {
+			if !slices.Contains(out, about) {
+				out = append(out, about)
+			}
 		}
-		seen[next] = true
-		out = append(out, next)
-		list = slices.Concat(list, []*jsonschema.Schema{next.Ref, next.If, next.Then, next.Else}, next.AllOf, next.AnyOf, next.OneOf)
 	}
 	return out
 }

@@ -7,8 +7,7 @@ import (
 
 	"brenner"
 	"brenner/canon"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"brenner/internal/jsonschema"
 )
 
 // Registry holds the types in force: the built-in ones and those a project
@@ -28,7 +27,7 @@ func (t Type) Compile() (*Schema, error) {
 	if len(t.Schema) == 0 {
 		return nil, nil
 	}
-	compiled, err := compileSchema(newCompiler(), t.Name, t.Schema)
+	compiled, err := jsonschema.Compile(t.Schema)
 	if err != nil {
 		return nil, badSchema(t.Name, err)
 	}
@@ -174,7 +173,7 @@ func (r *Registry) add(t Type) *brenner.Error {
 		if err != nil {
 			return badSchema(t.Name, err)
 		}
-		schema, err := compileSchema(newCompiler(), t.Name, canonical)
+		schema, err := jsonschema.Compile(canonical)
 		if err != nil {
 			return badSchema(t.Name, err)
 		}

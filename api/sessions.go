@@ -455,6 +455,30 @@ type SessionRequest struct {
 	Unasked bool `json:"unasked,omitzero"`
 }
 
+// AnswerMove is something that the answer of a session names and that others changed since.
+type AnswerMove struct {
+	// Item is the one that was changed, Fields in what: fields that say something else, or
+	// killed, or settled.
+	Item   delta.ItemID `json:"item,omitzero"`
+	Fields []string     `json:"fields,omitzero"`
+	// Ref is the version of an artifact that came after the one that is quoted.
+	Ref brenner.Ref         `json:"ref,omitzero"`
+	By  []brenner.ActorName `json:"by"`
+}
+
+// Words say what came, in a few words.
+func (m AnswerMove) Words() string {
+	names := make([]string, len(m.By))
+	for i, who := range m.By {
+		names[i] = string(who)
+	}
+	by := "by " + strings.Join(names, ", ")
+	if m.Item == "" {
+		return fmt.Sprintf("%s (%s)", m.Ref, by)
+	}
+	return fmt.Sprintf("%s (%s %s)", m.Item, strings.Join(m.Fields, ", "), by)
+}
+
 // SessionView is a session with its artifact.
 type SessionView struct {
 	SessionInfo
@@ -478,6 +502,11 @@ type SessionView struct {
 	NextOffset int            `json:"next_offset,omitzero"`
 	// Critiques says how far the critiques that live have come.
 	Critiques []delta.Critique `json:"critiques,omitzero"`
+	// AnswerBy is who wrote the answer as it stands, AnswerMoved what others changed of that
+	// which it names since it was written, or since who wrote it said that it has nothing to
+	// add.
+	AnswerBy    brenner.ActorName `json:"answer_by,omitzero"`
+	AnswerMoved []AnswerMove      `json:"answer_moved,omitzero"`
 	// Tests says how far the tests that live have come, with what is proposed.
 	Tests []delta.Test `json:"tests,omitzero"`
 	// AsProposed are items that the caller's context was given when they were

@@ -27,7 +27,7 @@ func TestConclude_ItStillHoldsInOneCall(t *testing.T) {
 	both(blue, red)
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as measured."}`, ""))
 	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the sluice leaks"}`, ""))
-	blue.must(first(blue.call("inbox", nil)), "does it still hold?", `whether the answer still holds, as above; if it does: delta_submit {"nothing":true,"session":"RS-pair","text":"RT holds"}`)
+	blue.must(first(blue.call("inbox", nil)), "does it still hold?", `whether the answer still holds with what came since: H1 (claim by RedSky); if it does: delta_submit {"nothing":true,"session":"RS-pair","text":"RT holds"}`)
 	blue.must(first(blue.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"})), "that is your answer")
 	blue.mustNot(first(blue.call("inbox", nil)), "still holds")
 }
@@ -56,4 +56,36 @@ func TestMeanwhile_NamesOneVersion(t *testing.T) {
 	words := blue.submits(hypothesis("Net", "", "the net is slow"))
 	blue.must(words, "compiled: RS-pair@4", "RS-pair: RedSky edited H1.")
 	blue.mustNot(words, "is at version 3")
+}
+
+// D26: who wrote the answer is told what came of that which it names, as open or as what it
+// rests on, until it says that it holds or writes another; nobody is told that it stands meanwhile.
+func TestConclude_IsToldWhatCameOfWhatItNames(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.call("artifact_write", analysis("log", nil))
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular","evidence":"none"}`, "") +
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, ""))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, by log@1. Open: C1, and T1 is not run."}`, ""))
+	blue.mustNot(first(blue.call("inbox", nil)), "what came since")
+	holds := func() {
+		t.Helper()
+		blue.must(first(blue.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"})), "that is your answer")
+		blue.mustNot(first(blue.call("inbox", nil)), "what came since", "duplicate")
+	}
+	for _, step := range []struct{ change, came string }{
+		{deltaBlock("EDIT", "T1", "discriminative_tests", `{"last_run":{"by":"RedSky","how":"time"}}`, ""), "T1 (last_run by RedSky)"},
+		{deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""), "C1 (settled by RedSky)"},
+	} {
+		red.submits(step.change)
+		blue.must(first(blue.call("inbox", nil)), "whether the answer still holds with what came since: "+step.came+"; if it does: delta_submit")
+		blue.must(first(blue.call("inbox", nil)), step.came) // until it is said
+		holds()
+	}
+	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "measured again\n"}})
+	blue.must(first(blue.call("inbox", nil)), "log@2 by RedSky (your RS-pair@")
+	blue.must(first(blue.call("inbox", nil)), "log@2 (by RedSky); if it does")
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, by log@2."}`, ""))
+	blue.mustNot(first(blue.call("inbox", nil)), "what came since")
 }

@@ -39,6 +39,7 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 		return e
 	}
 	if !e.waits {
+		e.ofAnswer(v, me)
 		e.unread = unreadIn(s, ctx, v.ID)
 	}
 	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(v.Working, me)))
@@ -129,6 +130,23 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 	if len(unsettled) > 0 { // answered, which for their critic may not be enough
 		e.others = append(e.others, "whether "+listed(unsettled)+" is settled by its answer")
 	}
+}
+
+// ofAnswer asks who wrote the answer whether it holds with what came since.
+func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
+	if len(v.AnswerMoved) == 0 {
+		return
+	}
+	came := make([]string, len(v.AnswerMoved))
+	for i, m := range v.AnswerMoved {
+		came[i] = m.Words()
+	}
+	if v.AnswerBy != me {
+		e.others = append(e.others, fmt.Sprintf("whether the answer holds with %s (%s)", listed(came), v.AnswerBy))
+		return
+	}
+	holds := jsonOf(map[string]any{"session": v.ID, "nothing": true, "text": "RT holds"})
+	e.mine = append(e.mine, fmt.Sprintf("whether the answer still holds with what came since: %s; if it does: delta_submit %s", listed(came), holds))
 }
 
 func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {

@@ -376,10 +376,6 @@ func readFor(s api.Service, ctx context.Context, m api.MessageView, a brenner.Ac
 			p.open = "" // the message says so
 			saidBefore(s, ctx, in.Session, howToConclude)
 		}
-		if strings.Contains(m.Text, "\n`RT` rests on ") {
-			holds := jsonOf(map[string]any{"session": in.Session, "nothing": true, "text": "RT holds"})
-			p.end.mine = append(p.end.mine, "whether the answer still holds, as above; if it does: delta_submit "+holds)
-		}
 		switch {
 		case err != nil:
 			return "", sessionPage{}

@@ -4,11 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
+	"brenner/internal/app/ledger"
+	"brenner/internal/lazy"
+	"brenner/internal/store"
+	"brenner/policy"
 )
 
 // conclusionOf is what the research thread gives as the answer, which whoever concludes
@@ -74,20 +79,151 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 
 // decides are the fields of items that say what is claimed, what came out and what was
 // decided: an answer rests on those, and not on how the rest of an item is put.
-var decides = []string{"claim", "statement", "predictions", "actual_outcomes", "status", "current_status"}
+var decides = []string{"claim", "statement", "predictions", "actual_outcomes", "last_run", "status", "current_status"}
 
 // bearsOtherwise says whether an item claims, found or decides something else than it did.
 func bearsOtherwise(base, now *delta.Artifact, id delta.ItemID) bool {
+	return len(decidedOtherwise(base, now, id)) > 0
+}
+
+// decidedOtherwise says in which of its fields an item claims, found or decides something else
+// than it did; or that it was added or killed.
+func decidedOtherwise(base, now *delta.Artifact, id delta.ItemID) []string {
 	before, was := base.Item(id)
 	after, is := now.Item(id)
 	switch {
-	case !was || !is || (before.Killed() == nil) != (after.Killed() == nil):
-		return true
+	case !was || !is:
+		return []string{"added"}
+	case (before.Killed() == nil) != (after.Killed() == nil):
+		return []string{"killed"}
 	case onlyItsState(base, now, id):
-		return false
+		return nil
+	}
+	var out []string
+	for _, f := range schemaOf(after.Section()) {
+		if slices.Contains(decides, f.Name) && !saysAlike(before, after, f) {
+			out = append(out, f.Name)
+		}
 	}
 	if before.Text("observed") != after.Text("observed") {
-		return true
+		out = append(out, "observed")
 	}
-	return slices.ContainsFunc(schemaOf(after.Section()), func(f delta.Field) bool { return slices.Contains(decides, f.Name) && !saysAlike(before, after, f) })
+	return out
+}
+
+// openly is how a sentence says of what it names that it is not done or decided.
+var openly = lazy.NewPattern(`(?i)\b(?:open|pending|unsettled|unresolved|unanswered|outstanding|awaits?|remains?|not (?:yet )?(?:settled|answered|resolved))\b`)
+
+// saysOpen says whether a sentence of a text that names an item says that something is open.
+func saysOpen(text string, item delta.ItemID) bool {
+	for sentence := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".;\n", r) }) {
+		if slices.Contains(itemsIn(sentence, nil), item) && openly.MatchString(sentence) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostAnswerMoves bounds what is said to have come since an answer was given.
+const mostAnswerMoves = 10
+
+// movedUnderAnswer is what others changed of that which the answer of a session names since
+// whoever wrote it did so, or said that it has nothing to add: items, and artifacts of which
+// versions are quoted. That a critique was settled counts where the answer has it open.
+func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store.Version, doc *delta.Artifact, critiques []delta.Critique) (by brenner.ActorName, out []api.AnswerMove, err error) {
+	answer, field := doc.Answer()
+	thread, ok := doc.Item("RT")
+	if answer == "" || !ok || !info.Closed.IsZero() {
+		return "", nil, nil
+	}
+	writes := thread.History(field)
+	if len(writes) == 0 {
+		return "", nil, nil
+	}
+	last := writes[len(writes)-1]
+	by = last.Agent
+	said, version, err := r.saidLast(c, info.ID, by, last, head.Version)
+	if err != nil {
+		return by, nil, err
+	}
+	own := func(a brenner.ActorName) bool { return a == by }
+	if version < head.Version {
+		base, err := documentIn(c, brenner.Ref{Artifact: head.Artifact, Version: version})
+		if err != nil || base == nil {
+			return by, nil, err
+		}
+		for _, id := range itemsIn(answer, doc.NamesIn(answer)) {
+			it, ok := doc.Item(id)
+			if !ok || id == thread.ID() {
+				continue
+			}
+			others := slices.DeleteFunc(it.AuthorsSince(base), own)
+			if _, known := base.Item(id); len(others) == 0 || !known {
+				continue
+			}
+			fields := decidedOtherwise(base, doc, id)
+			settled := func(k delta.Critique) bool { return k.Item == id && k.State == delta.CritiqueSettled }
+			if len(fields) == 0 && onlyItsState(base, doc, id) && slices.ContainsFunc(critiques, settled) && saysOpen(answer, id) {
+				fields = []string{"settled"}
+			}
+			if len(fields) > 0 {
+				out = append(out, api.AnswerMove{Item: id, Fields: fields, By: others})
+			}
+		}
+	}
+	for _, ref := range ledger.Cited(answer) {
+		a, err := c.Reader.Artifact(c.Ctx, ref.Artifact)
+		if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && (a.Head <= ref.Version || !c.May(policy.Read, a.Type, a.Module)) {
+			continue
+		}
+		if err != nil {
+			return by, nil, err
+		}
+		v, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: a.Head})
+		if err != nil {
+			return by, nil, err
+		}
+		if !own(v.Creator) && v.Created.After(said) {
+			out = append(out, api.AnswerMove{Ref: v.Ref(), By: []brenner.ActorName{v.Creator}})
+		}
+	}
+	return by, out[:min(len(out), mostAnswerMoves)], nil
+}
+
+// saidLast is when somebody wrote the answer of a session, or said after that that it has
+// nothing to add, and the newest version of the document by then: of what it wrote, the one
+// that has it.
+func (r *Room) saidLast(c *kernel.Call, id brenner.SessionID, who brenner.ActorName, wrote delta.Write, head brenner.Version) (at time.Time, version brenner.Version, err error) {
+	err = replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id), Newest: true}, func(row kernel.Row[reply]) (bool, error) {
+		if p := row.Value; p.Agent == who && p.Nothing && p.At.After(at) {
+			at = p.At
+		}
+		return true, nil
+	})
+	if err != nil {
+		return at, 0, err
+	}
+	rows, err := c.Reader.Versions(c.Ctx, brenner.ArtifactID(id), 0, brenner.MaxPage)
+	for len(rows) > 0 && err == nil && rows[len(rows)-1].Version < head {
+		var more []store.Version
+		if more, err = c.Reader.Versions(c.Ctx, brenner.ArtifactID(id), rows[len(rows)-1].Version, brenner.MaxPage); len(more) == 0 {
+			break
+		}
+		rows = append(rows, more...)
+	}
+	if at.Before(wrote.At) {
+		at = wrote.At
+		for _, v := range rows { // the first that can have it
+			if version = v.Version; !v.Created.Before(wrote.At) {
+				break
+			}
+		}
+		return at, version, err
+	}
+	for _, v := range rows {
+		if !v.Created.After(at) {
+			version = v.Version
+		}
+	}
+	return at, version, err
 }

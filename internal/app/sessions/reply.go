@@ -121,6 +121,9 @@ func (in incoming) begin(now time.Time) incoming {
 		if in.nothing { // the same words answer the next round as well
 			r, _ := recipientOf(in.session, in.agent)
 			said = "nothing to add\n" + r.Ask + "\n" + said
+			if len(in.text) < brenner.LargeContentBytes { // and another version; a long reply is named before it is taken
+				said = fmt.Sprintf("%s\n%d", said, in.session.Artifact.Version)
+			}
 		}
 		sum := canon.Sum([]byte(string(in.session.ID) + "\n" + string(in.agent) + "\n" + said))
 		in.message = "reply-" + string(sum)[:16]

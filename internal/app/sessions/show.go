@@ -110,6 +110,11 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Critiques, err = r.critiques(c, info, doc); err != nil {
 		return nil, err
 	}
+	if req.Version == 0 {
+		if d.view.AnswerBy, d.view.AnswerMoved, err = r.movedUnderAnswer(c, info, row, doc, d.view.Critiques); err != nil {
+			return nil, err
+		}
+	}
 	var proposed *delta.Artifact
 	if d.view.Proposals, proposed, err = proposals(c, info, req, doc); err != nil {
 		return nil, err

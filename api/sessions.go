@@ -296,8 +296,8 @@ func (s SessionInfo) ByItself() string {
 	return ""
 }
 
-// Otherwise says when what waits is compiled though not all have answered; "" if nothing
-// says so.
+// Otherwise says when what waits is compiled though not all have answered, and by which
+// rule, since that moves with every answer; "" if nothing says so.
 func (s SessionInfo) Otherwise() string {
 	after, timed := s.Compile.After()
 	at, form := s.CompilesAt(), "15:04 MST"
@@ -305,8 +305,10 @@ func (s SessionInfo) Otherwise() string {
 		form = "15:04:05 MST"
 	}
 	switch {
+	case !at.IsZero() && timed:
+		return fmt.Sprintf("without at %s, %s after the first answer", at.UTC().Format(form), s.Compile)
 	case !at.IsZero():
-		return "without at " + at.UTC().Format(form)
+		return fmt.Sprintf("without at %s, %.0f minutes after the last answer", at.UTC().Format(form), roster.Patience.Minutes())
 	case timed && len(s.Awaited()) > 0:
 		return fmt.Sprintf("%s after the first answer", s.Compile)
 	}

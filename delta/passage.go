@@ -85,13 +85,16 @@ func Join(all []Passage) string {
 // named in a line.
 func RenderPlain(a *Artifact) string { return RenderBelow(a, "") }
 
+// questionAbove stands for a statement that its reader has just read.
+const questionAbove = "Statement: the question above\n"
+
 // RenderBelow is RenderPlain for who reads it below the question of the session, which is
 // not said again where the thread states it word for word.
 func RenderBelow(a *Artifact, question string) string {
 	all := Passages(a, Part{})
 	for i, p := range all {
 		if it, ok := a.Item(p.Item); ok && it.section == atThread && question != "" && strings.TrimSpace(it.Text("statement")) == strings.TrimSpace(question) {
-			all[i].Text = strings.Replace(p.Text, "Statement: "+indented(question)+"\n", "Statement: the question above\n", 1)
+			all[i].Text = strings.Replace(p.Text, "Statement: "+indented(question)+"\n", questionAbove, 1)
 		}
 	}
 	var empty []string
@@ -104,6 +107,8 @@ func RenderBelow(a *Artifact, question string) string {
 	switch {
 	case len(empty) == len(schemas):
 		text += "There is nothing in it yet.\n"
+	case len(empty) == len(schemas)-1 && len(all) == 1 && strings.HasSuffix(all[0].Text, "\n"+questionAbove) && strings.Count(all[0].Text, "\n") == 2:
+		return "There is nothing in it yet but the question above (RT).\n"
 	case len(empty) == len(schemas)-1 && len(all) > 0 && all[0].Section == ResearchThread:
 		text += "There is nothing else in it yet.\n"
 	case len(empty) > 0:

@@ -74,7 +74,7 @@ func TestRenderBelow_SaysNothingTwice(t *testing.T) {
 	}
 	const question = "Why here?\nAnd why now?"
 	for words, want := range map[string]string{
-		`"Why here?\nAnd why now?\n"`: "Statement: the question above\n\nThere is nothing else in it yet.\n",
+		`"Why here?\nAnd why now?\n"`: "There is nothing in it yet but the question above (RT).\n",
 		`"Why there?"`:                "Statement: Why there?\n\nThere is nothing else in it yet.\n",
 	} {
 		if got := delta.RenderBelow(state(words), question); !strings.HasSuffix(got, want) {

@@ -80,12 +80,28 @@ func (k Kickoff) body(to brenner.ActorName) string {
 	if strings.TrimSpace(k.Context) != "" {
 		b.WriteString("\n## Context\n\n" + quote(k.Context, ""))
 	}
-	for _, part := range []string{Prompt(promptFor(k.Roster.mode(), role), k.Prompts), k.answer(to, role)} {
+	for _, part := range []string{k.prompt(role), k.answer(to, role)} {
 		if part = strings.TrimSpace(Address(part, to, k.Session)); part != "" {
 			b.WriteString("\n" + part + "\n")
 		}
 	}
 	return markExamples(b.String())
+}
+
+// prompt is that of a role. What a built-in one says of reading and writing is left out: below
+// it stands what the policy in force says.
+func (k Kickoff) prompt(role brenner.Role) string {
+	name := promptFor(k.Roster.mode(), role)
+	text := Prompt(name, k.Prompts)
+	if _, own := k.Prompts[name]; own {
+		return text
+	}
+	before, scope, _ := strings.Cut(text, "## What you may read and write\n")
+	_, after, _ := strings.Cut(scope, "\n## ")
+	if after != "" {
+		before += "## " + after
+	}
+	return before
 }
 
 // answer says how to answer: with the sections that are the reader's to write,
@@ -135,8 +151,8 @@ func (k Kickoff) divide(to brenner.ActorName) string {
 		return heading + string(first) + " divides the work, before anything else: " + how + ", a part for each of the others.\nThey wait for that at most " + minutes +
 			" minutes and announce nothing before; what is left to them they need not claim, and it says what they need to read.\n"
 	case to == first:
-		return heading + "You divide the work, before anything else and within " + minutes + " minutes: " + how + ",\nthe title what you do yourself, and a part for each of the others," +
-			" who wait for it.\nHand in your first items with it, or right after it, so that theirs can name them. It cannot be divided? Announce yours without parts.\n"
+		return heading + "You divide the work, before anything else and within " + minutes + " minutes: " + how + ",\nthe title what you do yourself, a part for each of the others, who wait for it," +
+			" and with it or right after it your first items, so that theirs can name them.\nIt cannot be divided? Announce yours without parts.\n"
 	}
 	return heading + string(first) + " divides the work: " + brenner.Do("mail.inbox").Mark() + " brings your part, which you need not claim" +
 		".\nTill then announce nothing; what you need to read depends on it. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
@@ -158,11 +174,14 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 	switch {
 	case by == "":
 		return ""
-	case by == to && k.Roster.mode() != Unified: // there all get one text (R2)
+	case k.Roster.mode() == Unified: // there all get one text (R2)
+	case by != to:
+		return who + " what the answer is, in `answer` of `RT`, once tests and critiques have come in; it is changed when the answer changes."
+	default:
 		who = "You say"
 	}
-	return who + " what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `answer`: the answer by now," +
-		" the items it rests on, what is still open. Whoever asked reads that first; it is changed when the answer changes."
+	return who + " what the answer is, which whoever asked reads first: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `answer`:" +
+		" the answer by now, the items it rests on, what is open."
 }
 
 // empty says what to do while the slate is empty, as it is when a session
@@ -194,7 +213,7 @@ const (
 func (k Kickoff) evidence(role brenner.Role) string {
 	own := slices.DeleteFunc(slices.Clone(k.Writes[role]), func(t brenner.TypeName) bool { return t == rawLog })
 	if len(own) > 0 && !slices.Contains(own, analysisResult) && !slices.Contains(own, anyType) {
-		return "What outlasts the session you write as an artifact; your role may write " + quoted(own) + ".\n" + k.forms(own) + "\nA measurement that you need" +
+		return "What outlasts the session you write as an artifact; your role may write " + quoted(own) + ".\n" + strings.TrimLeft(k.forms(own)+promotesNothing, " ") + "\nA measurement that you need" +
 			" you ask for: " + brenner.Do("task.new", "role", string(TestDesigner)).Mark() + ", saying what to measure and what would count."
 	}
 	if len(own) == 0 || slices.Contains(own, anyType) {
@@ -203,13 +222,16 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	out := "What you measured is evidence of its own: write it as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + "),\n" +
 		"link it to the artifacts it was derived from, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text." +
-		"\nIts findings are not numbered like items (`T1`), which they would be taken for: call them `oxygen-log.1`."
+		"\nIts findings are called `oxygen-log.1`: as `T1` they would be taken for items."
 	forms := k.forms(own)
 	if (len(own) > 1 || own[0] != analysisResult) && slices.ContainsFunc(own, func(t brenner.TypeName) bool { return !strings.Contains(forms, "`"+string(t)+"`") }) {
 		out += "\nYour role may write " + quoted(own) + "."
 	}
-	return out + "\n" + forms
+	return out + "\n" + strings.TrimLeft(forms+promotesNothing, " ")
 }
+
+// promotesNothing is what no role of a session does, whatever it writes.
+const promotesNothing = " You promote nothing; the PI does."
 
 // forms says how the content of each of some types is written, as far as that is
 // known: those that are written alike together.
@@ -261,11 +283,19 @@ func (k Kickoff) writes(role brenner.Role, whole []delta.Section) string {
 	if k.Roster.mode() == Unified || len(given) == 0 {
 		return sectionTable(whole)
 	}
-	out := "Your deltas may change these sections; one to any other is refused (`WRITE_DENIED`): leave those to the roles that have them."
+	out := "Your deltas may change these sections; one to any other is refused (`WRITE_DENIED`)."
+	var ops []string
+	only := map[string][]string{} // the sections of which only one operation is the role's
 	for _, s := range given {
 		if name, op, one := strings.Cut(s, ":"); one {
-			out += " Of `" + name + "` you may " + op + " items."
+			if only[op] == nil {
+				ops = append(ops, op)
+			}
+			only[op] = append(only[op], name)
 		}
+	}
+	for _, op := range ops {
+		out += " Of " + quoted(only[op]) + " you may " + op + " items."
 	}
 	if slices.Contains(k.Writes[role], "analysis_result") { // who measures
 		if !slices.Contains(whole, delta.PredictionsTable) {
@@ -356,7 +386,7 @@ func explained(compile CompileMode) string {
 	} else if _, timed := compile.After(); timed {
 		when += ", and at the latest " + string(compile) + " after the first that waits"
 	} else {
-		when += fmt.Sprintf(", or most have and %.0f minutes went by", Patience.Minutes())
+		when += fmt.Sprintf(", or %.0f minutes after the last answer once most have", Patience.Minutes())
 	}
 	return when + "; until then others see yours as proposals. " +
 		"You are told what became of it, and may answer again: " +

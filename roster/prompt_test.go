@@ -199,6 +199,9 @@ func TestCompose_TellsOnlyWhatTheRoleMayDo(t *testing.T) {
 	for i, m := range messages {
 		role := k.Roster.Entries[i].Role
 		body := brenner.Speak(m.Body, brenner.Action.Tool)
+		if n := len([]rune(body)); n > 8200 || strings.Contains(body, "## What you may read and write") || strings.Count(body, "promote nothing") != 1 {
+			t.Errorf("%s is told more than once what it may do, in %d characters", role, n) // what it may write stands below, by its policy
+		}
 		_, body, _ = strings.Cut(body, "## Your context")
 		measures := strings.Contains(body, `artifact_write {"type":"analysis_result"}`)
 		if may := slices.Contains(k.Writes[role], artifact.TypeAnalysisResult); measures != may || strings.Contains(body, `request {"role":"test_designer"}`) == may {

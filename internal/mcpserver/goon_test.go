@@ -287,7 +287,7 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 	blue, red, green := player("BlueLake"), player("RedSky"), player("GreenValley")
 	blue.must(first(blue.call("inbox", nil)), "made for you, it stands below", "still to be read: inbox {}") // of another session, which it is alone in
 	words := first(blue.call("inbox", nil))
-	blue.must(words, "You divide the work, before anything else", `"parts":["RedSky:…"]`, "it stands below, and what is recorded that bears on your part comes with it", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
+	blue.must(words, "You divide the work, before anything else", `"deltas":"…","parts":["RedSky:…"]`, "it stands below, and what is recorded that bears on your part comes with it", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
 	words = first(red.call("inbox", nil))
 	red.must(words, "BlueLake divides the work: `inbox {\"wait\":60}` brings your part, which you need not claim", "BlueLake divides the work, by ", "announce nothing", "# Context for RedSky")
 	red.must(first(red.call("inbox", nil)), "BlueLake divides the work, by ")

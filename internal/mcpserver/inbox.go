@@ -224,7 +224,7 @@ func (r *inboxResult) noteTold(s api.Service, ctx context.Context) {
 // How many characters an answer has left at least in which a further message is opened.
 const (
 	fewRunes     = 2000
-	kickoffRunes = 16_000
+	kickoffRunes = 18_000
 )
 
 // spokenRunes is how much longer a message may be with its calls as they are spelled.
@@ -287,6 +287,10 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 			}
 			if a.Name == "mail.inbox" && m.Kind == api.MessageKickoff { // what it brings is yet to come
 				return "`inbox {\"wait\":60}`"
+			}
+			if a.Name == "task.new" && a.Args["part"] != "" && m.Kind == api.MessageKickoff { // with who divides come its first items
+				a.Args = maps.Clone(a.Args)
+				a.Args["deltas"] = "…"
 			}
 			if m.Kind == api.MessageNudge && room.fresh {
 				return l.bringNews(s, ctx, a, left)

@@ -110,7 +110,7 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		out.goOn = contextRequest{keyed: in.keyed, Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Offset: out.NextOffset}
 		return out, err
 	}
-	out.Text = taken + out.Text
+	out.Text = taken + assembly.BearsNothing(out.Text)
 	if err != nil || in.Task != "" {
 		return out, err
 	}

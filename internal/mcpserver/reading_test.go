@@ -102,7 +102,7 @@ func TestReading_PartOfTheWork(t *testing.T) {
 	blue, purple, green := all[0], all[1], all[2]
 	for _, p := range all {
 		words := p.bounded("kickoff", p.told(api.MessageKickoff))
-		p.must(words, "what is recorded that bears on your part comes with it, without a call", "### RT · by ada\nStatement: the question above\n\nThere is nothing else in it yet.\n", "left for what you ask to read; news are counted apart]")
+		p.must(words, "what is recorded that bears on your part comes with it, without a call", "There is nothing in it yet but the question above (RT).\n", "left for what you ask to read; news are counted apart]")
 		p.mustNot(words, "context_assemble", "None yet")
 		if n := strings.Count(words, "@1 (draft, lineage, "); n != 1 {
 			t.Errorf("%s: %d artifacts are given whole, with the document", p.name, n)
@@ -143,7 +143,7 @@ func TestReading_PartOfTheWork(t *testing.T) {
 			purple.mustNot(words, "# Context for")
 		}
 	}
-	purple.must(purple.callFor("context_assemble", arguments{"session": "RS-pair"}), "Run 0 of the printer", "### RT · by ada")
+	purple.must(purple.callFor("context_assemble", arguments{"session": "RS-pair"}), "Run 0 of the printer", "nothing in it yet but the question above (RT)")
 	green.must(green.callFor("artifact_get", arguments{"ref": "printer-1"}), "Run 0 of the printer")
 }
 
@@ -194,9 +194,9 @@ func TestReading_NothingBearsOnThePart(t *testing.T) {
 	words := all[0].callFor("request", arguments{
 		"session": "RS-pair", "claim": true, "title": "I do the rest", "parts": []any{"PurpleMountain: count herons at the weir in spring", "GreenValley: is cache-3 right about the weather?"},
 	})
-	all[0].must(words, bears, "\nNothing does: no text shares enough telling words with it.\n")
-	all[0].mustNot(words, "\n- ", "artifact_search")
-	all[1].must(all[1].told(api.MessageTask), "\nNothing does: no text shares")
+	all[0].must(words, "\nNothing that is recorded bears on your part: no text shares enough telling words with it.\n")
+	all[0].mustNot(words, bears, "\n- ", "artifact_search")
+	all[1].must(all[1].told(api.MessageTask), "\nNothing that is recorded bears on your part: ")
 	words = all[2].told(api.MessageTask)
 	if first, _, _ := strings.Cut(words[strings.Index(words, "\n- ")+1:], "\n"); !strings.HasPrefix(first, "- cache-3@1 (draft, ") {
 		t.Errorf("the part names cache-3:\n%s", words)

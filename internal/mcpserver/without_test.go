@@ -36,9 +36,9 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 	red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})
 	s.pass(time.Minute)
 	blue.must(first(blue.call("inbox", nil)), "RedSky proposed H2")
-	blue.must(first(blue.call("inbox", nil)), "RS-trio is compiled when GreenValley has answered, or without at 15:14 UTC;",
+	blue.must(first(blue.call("inbox", nil)), "RS-trio is compiled when GreenValley has answered, or without at 15:14 UTC, 4 minutes after the last answer;",
 		"now: RedSky (test_designer) answered at 15:10 UTC, 1 proposed\n", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen 2 min ago\n")
-	red.must(first(red.call("inbox", nil)), "or without at 15:14 UTC;")
+	red.must(first(red.call("inbox", nil)), "or without at 15:14 UTC, 4 minutes after the last answer;")
 
 	s.pass(3 * time.Minute)
 	words := first(blue.call("inbox", nil))
@@ -72,16 +72,16 @@ func TestInbox_AWaitHasASessionGoOn(t *testing.T) {
 func TestInbox_SaysWhenItCompilesByItself(t *testing.T) {
 	s, blue, red, green := trio(t)
 	blue.mustNot(first(blue.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Parser", "", "the parser is slow")})), "or without")
-	red.must(first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})), "not compiled yet: GreenValley still to answer, or without at 15:13 UTC;")
+	red.must(first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})), "not compiled yet: GreenValley still to answer, or without at 15:13 UTC, 4 minutes after the last answer;")
 	green.call("inbox", nil)
-	green.must(first(green.call("inbox", nil)), "RS-trio waits for your answer, or goes on without at 15:13 UTC: delta_submit;")
+	green.must(first(green.call("inbox", nil)), "RS-trio waits for your answer, or goes on without at 15:13 UTC, 4 minutes after the last answer: delta_submit;")
 
 	team := roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.TestDesigner}}}
 	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-timed", Question: "Why?", Module: "lineage", Roster: team, Compile: "40s"}))
 	blue.must(first(blue.call("inbox", nil)), "at the latest 40s after the first that waits")
 	blue.call("inbox", nil)
 	blue.must(first(blue.call("inbox", nil)), "RS-timed is compiled when you and RedSky have answered, or 40s after the first answer: delta_submit")
-	blue.must(first(blue.call("delta_submit", arguments{"session": "RS-timed", "text": hypothesis("Net", "", "the net is slow")})), "RedSky still to answer, or without at 15:10:06 UTC;")
+	blue.must(first(blue.call("delta_submit", arguments{"session": "RS-timed", "text": hypothesis("Net", "", "the net is slow")})), "RedSky still to answer, or without at 15:10:06 UTC, 40s after the first answer;")
 	s.pass(41 * time.Second)
 	red.call("inbox", nil)
 	blue.must(first(blue.call("inbox", nil)), "RS-timed is at version 2: BlueLake added H1.")

@@ -96,6 +96,25 @@ func TestSubmit_NamesATwinThatIsOnlyProposed(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), "A1 says nearly what your A2 says: if it is the same, EDIT A1 with what yours adds and KILL A2: the lower number stays")
 }
 
+// D4, X11: an author who says of two items that they are two, by naming the one in the rationale of
+// the other, is not asked to give way, neither at once nor when it is compiled; nor is anybody
+// told.
+func TestSubmit_ATwinThatIsNoneIsSaidSo(t *testing.T) {
+	s, blue, red := pair(t)
+	one := assumption("4 MB of tmpfs stand for a real disk", "What a tmpfs of 4 MB shows holds for the disks that teams have")
+	other := func(which, why string) string {
+		return "```delta\n" + `{"operation":"ADD","section":"assumption_ledger","payload":{"name":"4 MB stand for a real disk","statement":"What happens on a tmpfs of 4 MB happens on ` + which + ` disks of teams"},"rationale":"` + why + `"}` + "\n```\n"
+	}
+	blue.submits(one)
+	said := red.submits(other("the", "unlike A1 this is about what happens, not about what is shown"))
+	red.mustNot(said, "ITEM_ALIKE")
+	s.do(s.pi.CompileSession(t.Context(), api.CompileSessionRequest{ID: "RS-pair"}))
+	blue.mustNot(first(blue.call("inbox", nil)), "says nearly", "give way")
+	red.mustNot(first(red.call("inbox", nil)), "ITEM_ALIKE")
+	said = red.submits(other("all", "it happens every time"))
+	red.must(said, "ITEM_ALIKE", "if it is another, name A1 in the rationale of a delta of it, and this is not raised again")
+}
+
 // D6, D22: two who kill in favour of each other are told, at once and when it is
 // compiled, and one of them what to do; the merge itself is as ever.
 func TestSubmit_CrossedKillsAreSaid(t *testing.T) {

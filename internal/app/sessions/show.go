@@ -1015,7 +1015,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 	slices.SortStableFunc(order, func(a, b int) int { return queue[a].entry.Received.Compare(queue[b].entry.Received) })
 	req.Items = byName(req.Items, c.Who.Name, res.Artifact)
 	var out []api.Proposal
-	own := ownItems{doc: res.Artifact, of: c.Who.Name}
+	own, apart := ownItems{doc: res.Artifact, of: c.Who.Name}, saidApart(entriesOf(queue), res)
 	for _, i := range order {
 		d, o := queue[i].entry.Delta, res.Outcomes[i]
 		if o.Status == delta.Rejected || !asksFor(req, d, o) {
@@ -1031,6 +1031,9 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 		}
 		if d.Operation == delta.Add && !c.Person() {
 			for _, t := range own.alike(o.Item) {
+				if apart[pairOf(t.id, o.Item)] {
+					continue
+				}
 				p.Alike, p.InOtherWords = append(p.Alike, t.id), t.likeness < nearlySame
 			}
 		}

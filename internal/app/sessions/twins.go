@@ -59,7 +59,7 @@ func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may
 	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may, asked: asked, wanted: wanted}
 	out.replacements(base, queue, res)
 	out.resolutions(base, queue, res)
-	out.twins(base, res)
+	out.twins(base, res, saidApart(queue, res))
 	out.crossings(res)
 	out.deadNames(base, queue, res)
 	out.corrections(base, res)
@@ -83,10 +83,40 @@ func (b beside) note(who brenner.ActorName, line string) {
 	}
 }
 
+// pair is two items, in the order of their ids.
+type pair [2]delta.ItemID
+
+func pairOf(a, b delta.ItemID) pair {
+	if b < a {
+		a, b = b, a
+	}
+	return pair{a, b}
+}
+
+// saidApart are the items of which authors say themselves that they are two: a rationale
+// names the one in a delta of the other, or both.
+func saidApart(queue []delta.Entry, res delta.Result) map[pair]bool {
+	out := map[pair]bool{}
+	for i, o := range res.Outcomes[:min(len(res.Outcomes), len(queue))] {
+		why := queue[i].Delta.Rationale
+		if why == "" || !o.Recorded() || o.Operation == delta.Kill {
+			continue
+		}
+		named := append(itemsIn(why[:min(len(why), mostLookedThrough)], res.Artifact.NamesIn(why)), o.Item)
+		for n, one := range named[:min(len(named), mostDoubts)] {
+			for _, other := range named[n+1:] {
+				out[pairOf(one, other)] = true
+			}
+		}
+	}
+	return out
+}
+
 // twins finds what was added although a live item of somebody else says nearly the
 // same, or one of the same author just the same: a reply sent again. The lower number
-// stays; so one author is told to give way, the other to leave both alone.
-func (b beside) twins(base *delta.Artifact, res delta.Result) {
+// stays; so one author is told to give way, the other to leave both alone. Of two that an
+// author has said to be apart nobody is told.
+func (b beside) twins(base *delta.Artifact, res delta.Result, apart map[pair]bool) {
 	read, added := map[delta.Section][]*said{}, map[delta.ItemID]int{}
 	for i, o := range res.Outcomes {
 		if o.Operation == delta.Add && o.Status == delta.Applied {
@@ -107,7 +137,7 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 		own := saidBy(it)
 		var before []*said
 		for _, other := range of(it.Section()) {
-			if at, now := added[other.id]; other.number < own.number && (b.asked(i) || now && b.asked(at)) {
+			if at, now := added[other.id]; other.number < own.number && !apart[pairOf(other.id, own.id)] && (b.asked(i) || now && b.asked(at)) {
 				before = append(before, other)
 			}
 		}
@@ -126,7 +156,8 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 				was = "proposed " + was
 			}
 			b.warn(i, brenner.CodeItemAlike, t.id, fmt.Sprintf("%s, %s, %s", t.id, was, t.likeness.says()),
-				fmt.Sprintf("%s, %s: the lower number stays", t.likeness.condition(), b.giveWay(o.Agent, it.Section(), it.Section(), t.id)))
+				fmt.Sprintf("%s, %s: the lower number stays; if it is another, name %s in the rationale of a delta of it, and this is not raised again",
+					t.likeness.condition(), b.giveWay(o.Agent, it.Section(), it.Section(), t.id), t.id))
 			if at, now := added[t.id]; now && t.likeness >= nearlySame {
 				b.stays[at] = append(b.stays[at], brenner.Diagnostic{
 					Code: brenner.CodeItemAlike, Severity: brenner.SeverityWarning, Subject: string(o.Item),
@@ -143,7 +174,7 @@ func (b beside) twins(base *delta.Artifact, res delta.Result) {
 		}
 		if b.asked(i) {
 			b.revived(i, base, res.Artifact, it, o.Agent)
-			b.repeats(i, it, o.Agent, of, len(alike) > 0)
+			b.repeats(i, it, o.Agent, of, len(alike) > 0, apart)
 		}
 	}
 }
@@ -243,13 +274,15 @@ func (o *ownItems) alike(id delta.ItemID) []twin {
 // of somebody else says: one belongs to it, and is none beside it. What names the
 // hypothesis is about it, and what only may mean the same is of another kind. Beside
 // what is alike in its own section it is said as what it is also said in.
-func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said, beside bool) {
+func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said, beside bool, apart map[pair]bool) {
 	if s := it.Section(); s != delta.AnomalyRegister && s != delta.AssumptionLedger {
 		return
 	}
 	own := saidBy(it)
 	about := namedItem.FindAllString(strings.Join(append(it.List("conflicts_with"), own.text, it.Text("name"), it.Text("load")), " "), 100)
-	others := slices.DeleteFunc(slices.Clone(of(delta.HypothesisSlate)), func(other *said) bool { return slices.Contains(about, string(other.id)) })
+	others := slices.DeleteFunc(slices.Clone(of(delta.HypothesisSlate)), func(other *said) bool {
+		return slices.Contains(about, string(other.id)) || apart[pairOf(other.id, own.id)]
+	})
 	for _, t := range own.nearest(others, author) {
 		if t.likeness < nearlySame {
 			continue

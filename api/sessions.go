@@ -457,6 +457,16 @@ type SessionRequest struct {
 	Unasked bool `json:"unasked,omitzero"`
 }
 
+// ItemAsk says that an item names somebody in what is still to be done: in the procedure of a
+// test, the plan for an anomaly, the test of an assumption or the one that a critique asks for.
+type ItemAsk struct {
+	Item  delta.ItemID `json:"item"`
+	Field string       `json:"field"`
+	// By wrote that, Of is named in it.
+	By brenner.ActorName `json:"by"`
+	Of brenner.ActorName `json:"of"`
+}
+
 // AnswerMove is something that the answer of a session names and that others changed since.
 type AnswerMove struct {
 	// Item is the one that was changed, Fields in what: fields that say something else, or
@@ -509,6 +519,8 @@ type SessionView struct {
 	// add.
 	AnswerBy    brenner.ActorName `json:"answer_by,omitzero"`
 	AnswerMoved []AnswerMove      `json:"answer_moved,omitzero"`
+	// Asks are the items that name somebody who takes part in what is still to be done.
+	Asks []ItemAsk `json:"asks,omitzero"`
 	// Tests says how far the tests that live have come, with what is proposed.
 	Tests []delta.Test `json:"tests,omitzero"`
 	// AsProposed are items that the caller's context was given when they were

@@ -108,6 +108,11 @@ func (it *Item) Authors() []brenner.ActorName {
 	return out
 }
 
+// WroteAfter says whether somebody added or changed an item after an instant.
+func (it *Item) WroteAfter(who brenner.ActorName, instant time.Time) bool {
+	return slices.ContainsFunc(it.log, func(e *entry) bool { return e.agent == who && e.at().After(instant) })
+}
+
 // LastChange is the delta that an item took last, with why its author sent it, and its
 // effective instant: of one that was killed, the KILL that counts.
 func (it *Item) LastChange() (Delta, time.Time) {

@@ -40,6 +40,7 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 	}
 	if !e.waits {
 		e.ofAnswer(v, me)
+		e.ofAsks(v.Asks, tests, me)
 		e.unread = unreadIn(s, ctx, v.ID)
 	}
 	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(v.Working, me)))
@@ -147,6 +148,24 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 	}
 	holds := jsonOf(map[string]any{"session": v.ID, "nothing": true, "text": "RT holds"})
 	e.mine = append(e.mine, fmt.Sprintf("whether the answer still holds with what came since: %s; if it does: delta_submit %s", listed(came), holds))
+}
+
+// ofAsks names the items that name the reader in what is to be done, but for those that
+// somebody is at.
+func (e *ending) ofAsks(all []api.ItemAsk, tests []delta.Test, me brenner.ActorName) {
+	var named []string
+	for _, a := range all {
+		begun := func(t delta.Test) bool {
+			return t.Item == a.Item && (t.State == delta.TestRunning || t.State == delta.TestRun)
+		}
+		if a.Of == me && !slices.ContainsFunc(tests, begun) {
+			named = append(named, fmt.Sprintf("%s (%s by %s)", a.Item, a.Field, a.By))
+			e.unrun = slices.DeleteFunc(e.unrun, func(id delta.ItemID) bool { return id == a.Item })
+		}
+	}
+	if len(named) > 0 {
+		e.mine = append(e.mine, fmt.Sprintf("%s, which names you: do it, or leave a note on it that you do not", listed(named)))
+	}
 }
 
 func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {

@@ -303,6 +303,7 @@ func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDe
 	roles := rolesIn{call: c, session: info}
 	wants := r.wantsIn(c, info.ID, base)
 	m.beside = lookBeside(base, entriesOf(m.queue), m.result, roles.may, func(int) bool { return true }, wants.changed)
+	m.beside.asks(base, m.result.Artifact, info)
 	if err := cmp.Or(roles.failed, wants.failed); err != nil {
 		return m, err
 	}

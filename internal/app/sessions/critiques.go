@@ -18,17 +18,23 @@ import (
 func (r *Room) critiques(c *kernel.Call, info api.SessionInfo, doc *delta.Artifact) ([]delta.Critique, error) {
 	k := readersOf(c, info)
 	beside := delta.Beside{Shown: k.shown, Works: k.works}
-	if r.Notes != nil {
-		var all map[delta.ItemID][]delta.Written
-		beside.Notes = func(item delta.ItemID) []delta.Written {
-			if all == nil && k.failed == nil {
-				all, k.failed = r.Notes(c, info.ID)
-			}
-			return slices.Clone(all[item])
-		}
-	}
+	notes, failed := r.notesOn(c, info.ID)
+	beside.Notes = notes
 	out := delta.Critiques(doc, beside)
-	return out, k.failed
+	return out, cmp.Or(k.failed, *failed)
+}
+
+// notesOn gives those who left notes on an item of a session, read when they are asked for,
+// and what went wrong with that.
+func (r *Room) notesOn(c *kernel.Call, id brenner.SessionID) (of func(delta.ItemID) []delta.Written, failed *error) {
+	var all map[delta.ItemID][]delta.Written
+	var err error
+	return func(item delta.ItemID) []delta.Written {
+		if all == nil && err == nil && r.Notes != nil {
+			all, err = r.Notes(c, id)
+		}
+		return slices.Clone(all[item])
+	}, &err
 }
 
 // readers is what those who take part in a session were shown of its document, and the

@@ -367,6 +367,19 @@ type ArtifactItem struct {
 	Summary   string             `json:"summary"`
 	Tags      []string           `json:"tags"`
 	Updated   time.Time          `json:"updated_at"`
+	// Redacted says that nobody can read any more what the version said whose
+	// status this is.
+	Redacted bool `json:"redacted,omitzero"`
+}
+
+// Standing is the status as it is shown: with what it does not say of itself.
+func (i ArtifactItem) Standing() string { return standing(i.Status, i.Redacted) }
+
+func standing(status artifact.Status, redacted bool) string {
+	if redacted {
+		return string(status) + ", redacted"
+	}
+	return string(status)
 }
 
 // ArtifactList is a page of artifacts in the order that was asked for.
@@ -520,7 +533,7 @@ func (r SearchResult) Words() string {
 		if befell != "" {
 			befell = " · " + befell
 		}
-		fmt.Fprintf(&b, "%s · %s · %s · module %s%s: %s\n", h.Ref(), h.Type, h.Status, h.Module, befell, brenner.OneLine(h.Summary))
+		fmt.Fprintf(&b, "%s · %s · %s · module %s%s: %s\n", h.Ref(), h.Type, h.Standing(), h.Module, befell, brenner.OneLine(h.Summary))
 		if h.Snippet != "" {
 			b.WriteString("  " + brenner.OneLine(h.Snippet) + "\n")
 		}
@@ -548,7 +561,8 @@ type SearchHit struct {
 	Marked  []string `json:"marked,omitzero"`
 	// Newer is a draft behind the version that was found, if there is one.
 	Newer brenner.Version `json:"newer,omitzero"`
-	// Stands is how far a stalemate that was found has come.
+	// Stands is how far a stalemate that was found has come, and which words are
+	// in a session only where something was killed or replaced.
 	Stands string `json:"stands,omitzero"`
 	// Befell are versions that say something against it, or that they take its place, as
 	// far as the reader may know of them, the first of them.
@@ -637,7 +651,12 @@ type HistoryItem struct {
 	SHA256  brenner.Digest    `json:"content_sha256"`
 	Size    int64             `json:"size"`
 	Seq     int64             `json:"seq"`
+	// Redacted says that nobody can read any more what it said.
+	Redacted bool `json:"redacted,omitzero"`
 }
+
+// Standing is the status as it is shown.
+func (h HistoryItem) Standing() string { return standing(h.Status, h.Redacted) }
 
 // Decision is what was decided about a version, by whom and why.
 type Decision struct {

@@ -132,7 +132,7 @@ func printItems(w *printer, items []api.ArtifactItem) {
 			canonical = fmt.Sprintf("@%d", i.Canonical)
 		}
 		rows = append(rows, []string{
-			fmt.Sprintf("%s@%d", i.ID, i.Head), string(i.Status), canonical, string(i.Type), string(i.Module), oneLine(printable(i.Summary), w.look.room(60)),
+			fmt.Sprintf("%s@%d", i.ID, i.Head), i.Standing(), canonical, string(i.Type), string(i.Module), oneLine(printable(i.Summary), w.look.room(60)),
 		})
 	}
 	table(w, rows...)
@@ -191,7 +191,7 @@ func printHits(w *printer, res api.SearchResult) {
 	rows := [][]string{{"ARTIFACT", "STATUS", "TYPE", "MODULE", "SUMMARY"}}
 	for _, h := range res.Items {
 		rows = append(rows, []string{
-			h.Ref().String(), string(h.Status), string(h.Type), string(h.Module), oneLine(printable(h.Summary), w.look.room(60)),
+			h.Ref().String(), h.Standing(), string(h.Type), string(h.Module), oneLine(printable(h.Summary), w.look.room(60)),
 		})
 	}
 	if len(res.Items) > 0 {
@@ -250,7 +250,7 @@ func printHistory(w *printer, h api.HistoryResult) {
 			parent = fmt.Sprintf("@%d", v.Parent)
 		}
 		rows = append(rows, []string{
-			fmt.Sprintf("@%d", v.Version), parent, string(v.Status), string(v.Creator), instant(v.Created), oneLine(printable(v.Summary), w.look.room(60)),
+			fmt.Sprintf("@%d", v.Version), parent, v.Standing(), string(v.Creator), instant(v.Created), oneLine(printable(v.Summary), w.look.room(60)),
 		})
 		if v.Change != nil {
 			rows = append(rows, []string{"", "", "", "", "", oneLine(printable("changed: "+v.Change.What+"; why: "+v.Change.Why), 60)})

@@ -405,11 +405,41 @@ func (s *Service) Artifacts(ctx context.Context, req api.ListArtifactsRequest) (
 		for _, a := range rows {
 			out.Items = append(out.Items, itemOf(a))
 		}
+		if err := markRedacted(c, out.Items); err != nil {
+			return api.ArtifactList{}, err
+		}
 		if req.Total {
 			out.Total, err = c.CountArtifacts(ctx, q)
 		}
 		return out, err
 	})
+}
+
+// markRedacted says of items whether the content of their heads was redacted.
+func markRedacted(c *kernel.Call, items []api.ArtifactItem) error {
+	if len(items) == 0 {
+		return nil
+	}
+	refs, at := make([]brenner.Ref, len(items)), make(map[brenner.Ref]int, len(items))
+	for i, one := range items {
+		refs[i] = brenner.Ref{Artifact: one.ID, Version: one.Head}
+		at[refs[i]] = i
+	}
+	rows, err := c.VersionsOf(c.Ctx, refs)
+	for _, v := range rows {
+		if err == nil {
+			items[at[v.Ref()]].Redacted, err = isRedacted(c, v.Content)
+		}
+	}
+	return err
+}
+
+func isRedacted(c *kernel.Call, content brenner.Digest) (bool, error) {
+	_, _, err := c.SmallBlob(c.Ctx, content, 0)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return true, nil
+	}
+	return false, err
 }
 
 // order puts the order that was asked for into a query, and where it goes on.
@@ -514,7 +544,11 @@ func (s *Service) History(ctx context.Context, req api.HistoryRequest) (api.Hist
 			out.Cursor = kernel.MakeCursor(next)
 		}
 		for _, v := range rows {
-			out.Versions = append(out.Versions, historyItem(v))
+			one := historyItem(v)
+			if one.Redacted, err = isRedacted(c, v.Content); err != nil {
+				return api.HistoryResult{}, err
+			}
+			out.Versions = append(out.Versions, one)
 		}
 		out.Decisions, err = DecisionsAbout(c, a.ID)
 		return out, err

@@ -11,6 +11,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/store"
 	"brenner/policy"
@@ -438,6 +439,43 @@ func (s *search) textOf(v store.Version) (string, error) {
 	return v.Document(data).Text, err
 }
 
+// inSession gives the text of the document of a session that shows the words
+// best: what stands in it, or else what was killed or replaced; and says of the
+// words that stand nowhere in it where they are (D7).
+func (s *search) inSession(h hit, text string) (best, remark string) {
+	data, err := s.Blob(s.Ctx, h.version.Content)
+	if err != nil {
+		return text, ""
+	}
+	doc, err := delta.ReadArtifact(data)
+	if err != nil {
+		return text, ""
+	}
+	stands, gone := doc.Standing()
+	lives := retrieval.Words(stands + "\n" + h.version.Summary)
+	var remarks, shown []string
+	for _, w := range h.Parts.Words {
+		if slices.Contains(lives, w) {
+			continue
+		}
+		for _, g := range gone {
+			if cut := retrieval.Excerpt(g.Text, []string{w}, 1); len(cut.Marked) > 0 {
+				remarks = append(remarks, strconv.Quote(cut.Marked[0])+" "+g.Words())
+				shown = append(shown, g.Text)
+				break
+			}
+		}
+	}
+	remark = strings.Join(remarks, ", ")
+	if slices.ContainsFunc(h.Parts.Words, func(w string) bool { return slices.Contains(lives, w) }) {
+		return stands, remark
+	}
+	if len(shown) > 0 {
+		return strings.Join(shown, "\n"), remark
+	}
+	return text, remark
+}
+
 // show gives hits as they are listed: with the passage that has the words.
 func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spelled) (api.SearchResult, error) {
 	read := map[string]string{} // words that no text has, and how what they were read as is written
@@ -448,6 +486,12 @@ func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spel
 			text, err := s.textOf(h.version)
 			if err != nil {
 				return err
+			}
+			if one.Redacted, err = isRedacted(s.Call, h.version.Content); err != nil {
+				return err
+			}
+			if h.Artifact.Type == artifact.TypeSessionArtifact {
+				text, one.Stands = s.inSession(h, text)
 			}
 			if shown := retrieval.Words(one.Summary); slices.ContainsFunc(h.Parts.Words, func(w string) bool { return !slices.Contains(shown, w) }) {
 				cut := retrieval.Excerpt(text, h.Parts.Words, snippetBytes)

@@ -120,6 +120,7 @@ var tools = lazy.Value(func() map[string]tool {
 		"playbook.review.reject":  {name: "review", renames: map[string]string{"id": "lesson"}, adds: map[string]string{"verdict": "reject"}},
 		"review.approve":          {name: "review", adds: map[string]string{"verdict": "approve"}},
 		"session.list":            {name: "status"},
+		"session.status":          {name: "session_show", renames: map[string]string{"id": "session"}},
 		"session.show":            {name: "session_show", renames: map[string]string{"id": "session", "item": "items"}, lists: []string{"items"}, numbers: []string{"since", "offset"}},
 		"stalemate.accept":        {name: "stalemate_reply", adds: map[string]string{"step": "accept"}},
 		"stalemate.raise":         {name: "stalemate_raise"},

@@ -73,6 +73,8 @@ const (
 const (
 	NeedMessage = "message" // messages that it has not read
 	NeedAnswer  = "answer"  // sessions that wait for its answer
+	NeedWork    = "work"    // tasks that it holds or that are free for its role
+	NeedSilence = "silence" // sessions that nobody has answered, for who leads
 )
 
 // WaitKinds lists the kinds of what waits.

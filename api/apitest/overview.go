@@ -82,6 +82,48 @@ func overviewCases() []testCase {
 				s.Errorf("answered: %s", got)
 			}
 		}},
+		{"status tells an agent that nobody told anything of its tasks", func(s *scene) { // X5
+			t := s.pi.opens()
+			late := s.agent("GreyStone")
+			need := func() string {
+				res, err := late.Status(s.ctx)
+				s.must(err)
+				for _, n := range res.Items {
+					if n.Kind == api.NeedWork {
+						return n.What + ", " + n.Do.Command()
+					}
+				}
+				return ""
+			}
+			if got, want := need(), "free for your role: "+t.ID+", brenner task claim "+t.ID; got != want {
+				s.Errorf("an open task: %q, want %q", got, want)
+			}
+			late.claims(t.ID)
+			if got, want := need(), "you hold "+t.ID+", brenner task show "+t.ID; got != want {
+				s.Errorf("a task that it holds: %q, want %q", got, want)
+			}
+		}},
+		{"status tells who leads of sessions that nobody has answered", func(s *scene) { // X5
+			blue := s.agent("BlueLake")
+			id := s.pi.starts().ID
+			silent := func() []string {
+				res, err := s.pi.Status(s.ctx)
+				s.must(err)
+				for _, n := range res.Items {
+					if n.Kind == api.NeedSilence {
+						return append(n.Names, n.Do.Command())
+					}
+				}
+				return nil
+			}
+			if got := silent(); !slices.Equal(got, []string{string(id), "brenner session status " + string(id)}) {
+				s.Errorf("asked: %q", got)
+			}
+			blue.submits(id, adds("lineage"))
+			if got := silent(); got != nil {
+				s.Errorf("answered: %q", got)
+			}
+		}},
 		{"status says what needs the PI, with the command", func(s *scene) { // X5; X5.b, X5.d, X5.e
 			kinds := func() []string {
 				res, err := s.pi.Status(s.ctx)

@@ -76,7 +76,7 @@ func New(s store.Store, o Options) *App {
 	a.reviews.Sources = append(a.reviews.Sources, a.firings.Waiting)
 	a.sessions.Notes, a.sessions.Askers, a.sessions.Unfinished = a.tasks.NotesIn, a.tasks.AskersIn, a.tasks.UnfinishedIn
 	a.sessions.Paused, a.runs.ByRule = a.firings.Paused, a.firings.ByRule
-	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep, Sessions: a.sessions}
+	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep, Sessions: a.sessions, Tasks: a.tasks}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews, a.ledger.Disputes = a.tasks, a.sessions, a.reviews, a.disputes
 	a.tasks.Sessions, a.tasks.Contexts, a.tasks.Mail, a.tasks.Failures = a.sessions, a.contexts, a.sessions, a.runs.Failures
 	a.contexts.Tasks, a.contexts.Lessons, a.contexts.Sessions, a.contexts.Disputes = a.tasks, a.lessons, a.sessions, a.disputes

@@ -667,7 +667,9 @@ func status(s api.Service, ctx context.Context, in statusRequest) (statusResult,
 	if err != nil {
 		return statusResult{}, err
 	}
-	out.Needs = slices.DeleteFunc(needs.Items, func(n api.Need) bool { return n.Kind == api.NeedMessage || n.Kind == api.NeedAnswer }) // they are told apart
+	out.Needs = slices.DeleteFunc(needs.Items, func(n api.Need) bool {
+		return slices.Contains([]string{api.NeedMessage, api.NeedAnswer, api.NeedWork}, n.Kind) // they are told apart
+	})
 	unread, err := unreadOf(s, ctx, api.Page{Limit: pageOfMail})
 	if err != nil {
 		return statusResult{}, err

@@ -82,6 +82,7 @@ var actionPages = map[string]struct{ words, path, argument string }{
 	"session.nudge":        {"Ask again in ", "/sessions/", "id"},
 	"session.resend":       {"Send again in ", "/sessions/", "id"},
 	"session.show":         {"See ", "/sessions/", "id"},
+	"session.status":       {"See ", "/sessions/", "id"},
 	"session.start":        {"Start a session", "/sessions#start", ""},
 	"spine":                {"See what stands", "/knowledge", ""},
 	"stalemate.accept":     {"See ", "/stalemates/", "id"},

@@ -14,6 +14,14 @@ type Room struct {
 	Inbox    Inbox
 	Checks   Checks
 	Sessions Sessions
+	Tasks    Tasks
+}
+
+// Tasks is what the overview needs of tasks.
+type Tasks interface {
+	// ForCaller lists the tasks that the caller holds, and those that are free for
+	// the role that counts for it there.
+	ForCaller(c *kernel.Call) (held, free []string, err error)
 }
 
 // Sessions is what the overview needs of sessions.

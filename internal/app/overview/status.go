@@ -3,6 +3,7 @@ package overview
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -46,7 +47,8 @@ func (s *Service) Status(ctx context.Context) (api.StatusResult, error) {
 }
 
 // own is what waits for the caller itself: sessions for its answer and, if it is an
-// agent, messages for it to read.
+// agent, messages for it to read and tasks, be it told of them or not; if it leads,
+// sessions that nobody has answered.
 func (s *Service) own(c *kernel.Call) ([]api.Need, error) {
 	out := []api.Need{}
 	if !c.Person() {
@@ -58,8 +60,12 @@ func (s *Service) own(c *kernel.Call) ([]api.Need, error) {
 			out = append(out, api.Need{Kind: api.NeedMessage, Count: n, What: "not read yet: " + kernel.FirstFewOf(subjects, n), Do: brenner.Do("mail.inbox")})
 		}
 	}
-	var waiting []string
+	var waiting, silent []string
 	err := s.Sessions.EachInfo(c, func(info api.SessionInfo) bool {
+		if heard := func(r api.Recipient) bool { return !r.AnsweredAt.IsZero() }; c.Leads() && info.Closed.IsZero() &&
+			len(info.Recipients) > 0 && !slices.ContainsFunc(info.Recipients, heard) {
+			silent = append(silent, string(info.ID))
+		}
 		asked := func(r api.Recipient) bool { return r.Name == c.Who.Name && r.Waiting }
 		if info.Closed.IsZero() && slices.ContainsFunc(info.Recipients, asked) {
 			waiting = append(waiting, string(info.ID))
@@ -72,7 +78,40 @@ func (s *Service) own(c *kernel.Call) ([]api.Need, error) {
 			Do: brenner.Do("session.show", "id", waiting[0]), Names: waiting[:min(n, api.MaxNeedNames)],
 		})
 	}
+	if n := len(silent); n > 0 {
+		out = append(out, api.Need{
+			Kind: api.NeedSilence, Count: n, What: "nobody has answered so far: " + kernel.FirstFewOf(silent, n),
+			Do: brenner.Do("session.status", "id", silent[0]), Names: silent[:min(n, api.MaxNeedNames)],
+		})
+	}
+	if err != nil || c.Person() || c.Who.Role == policy.Runner {
+		return out, err
+	}
+	work, err := s.work(c)
+	if work.Count > 0 {
+		out = append(out, work)
+	}
 	return out, err
+}
+
+// work are the tasks of an agent: those it holds come first.
+func (s *Service) work(c *kernel.Call) (api.Need, error) {
+	held, free, err := s.Tasks.ForCaller(c)
+	all := slices.Concat(held, free)
+	n := api.Need{Kind: api.NeedWork, Count: len(all), Names: all[:min(len(all), api.MaxNeedNames)]}
+	var parts []string
+	if len(held) > 0 {
+		parts = append(parts, "you hold "+kernel.FirstFewOf(held, len(held)))
+		n.Do = brenner.Do("task.show", "id", held[0])
+	}
+	if len(free) > 0 {
+		parts = append(parts, "free for your role: "+kernel.FirstFewOf(free, len(free)))
+		if len(held) == 0 {
+			n.Do = brenner.Do("task.claim", "id", free[0])
+		}
+	}
+	n.What = strings.Join(parts, "; ")
+	return n, err
 }
 
 // wording is how status speaks of one kind of thing that waits.

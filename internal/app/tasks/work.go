@@ -570,6 +570,33 @@ func (s *Service) Tasks(ctx context.Context, req api.ListTasksRequest) (api.Task
 	})
 }
 
+// ForCaller lists the tasks that the caller holds, and those that are free for
+// the role that counts for it there, the oldest first.
+func (r *Room) ForCaller(c *kernel.Call) (held, free []string, err error) {
+	roles := map[brenner.SessionID]brenner.Role{}
+	q := kernel.Query{States: kernel.Strings([]api.TaskState{api.TaskOpen, api.TaskClaimed})}
+	err = tasks.Each(c.Ctx, c.Reader, q, func(row kernel.Row[task]) (bool, error) {
+		t := row.Value.info(c.Clock)
+		role, known := roles[t.Session]
+		if !known {
+			var err error
+			if role, err = r.RoleFor(c, t); err != nil {
+				return false, err
+			}
+			roles[t.Session] = role
+		}
+		switch {
+		case t.Kind == api.TaskMark || !slices.Contains(q.States, string(t.State)):
+		case t.Holder == c.Who.Name:
+			held = append(held, t.ID)
+		case t.Role == role && (t.Holder == "" || t.Overdue):
+			free = append(free, t.ID)
+		}
+		return true, nil
+	})
+	return held, free, err
+}
+
 // mine lists the tasks that the caller holds, or that are for the role that
 // counts for it there.
 func (s *Service) mine(c *kernel.Call, q kernel.Query, page api.Page) (api.TaskList, error) {

@@ -165,6 +165,9 @@ type ReviewView struct {
 	// Lacks says of a session's document what nobody has done so far: who has not
 	// answered, that nobody was asked to attack it, that nobody has said the answer.
 	Lacks []string `json:"lacks,omitzero"`
+	// Warnings is what the protocol asks of a session's document and this version
+	// has not (D21), the first of it.
+	Warnings []brenner.Diagnostic `json:"warnings,omitzero"`
 	// Answered are critiques that a later version or a decision names: they stand no more.
 	Answered []ReviewFinding `json:"answered,omitzero"`
 	// Decisions are the newest of those about the artifact, the oldest first.

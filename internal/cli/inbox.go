@@ -153,6 +153,9 @@ func printReview(w *printer, v api.ReviewView) {
 		w.Println("nothing")
 	}
 	printLacks(w, v.Lacks)
+	for _, d := range v.Warnings {
+		w.Printf("warning: %s\n", printable(d.Message))
+	}
 	for _, f := range v.Answered {
 		w.Printf("answered, named with %s: %s\n", f.Answer, objectionLine(f))
 	}

@@ -651,6 +651,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ReviewView.Promotion":             "Promotion is what a promotion would come to, absent if there can be none; Hindrance says why, or what it takes",
 		"brenner/api.ReviewView.Role":                  "Role is what the author was, Context what it was shown before it wrote",
 		"brenner/api.ReviewView.Waits":                 "Waits says why it is in the inbox; empty if it is not",
+		"brenner/api.ReviewView.Warnings":              "Warnings is what the protocol asks of a session's document and this version has not , the first of it",
 		"brenner/api.RevokeTokenRequest.Actor":         "ActorName names who acts: an agent or a person",
 		"brenner/api.RolePrompt.Own":                   "Own says that it is the project's text, not the built-in one",
 		"brenner/api.RolePromptRequest.Session":        "Session is the one it is asked in, if any",

@@ -28,7 +28,11 @@ func (r *Room) addFindings(c *kernel.Call, a store.Artifact, v store.Version, ou
 		return err
 	}
 	out.Findings, out.MoreFindings, out.Answered = o.stand, o.more, o.answered
-	out.Lacks, err = r.Sessions.Lacking(c, v.Ref())
+	if out.Lacks, err = r.Sessions.Lacking(c, v.Ref()); err != nil {
+		return err
+	}
+	out.Warnings, err = r.Sessions.Warnings(c, v.Ref())
+	out.Warnings = out.Warnings[:min(len(out.Warnings), mostFindings)]
 	return err
 }
 

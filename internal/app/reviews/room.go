@@ -50,6 +50,9 @@ type Sessions interface {
 	// Lacking says what nobody has done so far in the session of a document; nothing of
 	// what is no such document.
 	Lacking(c *kernel.Call, ref brenner.Ref) ([]string, error)
+	// Warnings is what the protocol asks of a version of a session's document and it
+	// has not; nothing of what is no such document.
+	Warnings(c *kernel.Call, ref brenner.Ref) ([]brenner.Diagnostic, error)
 	// Wrote lists who wrote what a version of a session's document holds beyond an
 	// earlier one, if that is not 0; with an item only who wrote that.
 	Wrote(c *kernel.Call, ref brenner.Ref, since brenner.Version, item delta.ItemID) ([]brenner.ActorName, error)

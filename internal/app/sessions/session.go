@@ -368,6 +368,17 @@ func (r *Room) Lacking(c *kernel.Call, ref brenner.Ref) ([]string, error) {
 	return info.Lacks(), err
 }
 
+// Warnings is what the protocol asks of a version of a session's document and it
+// has not (D21); nothing of what is no such document, or was redacted. Conflicts and
+// open critiques are told apart.
+func (r *Room) Warnings(c *kernel.Call, ref brenner.Ref) ([]brenner.Diagnostic, error) {
+	doc, err := documentIn(c, ref)
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(delta.Lint(doc), func(d brenner.Diagnostic) bool { return d.Severity != brenner.SeverityWarning }), nil
+}
+
 // AgainstAnswer says which critiques are to be read with the answer in a version of a
 // session's document, a line each.
 func (r *Room) AgainstAnswer(c *kernel.Call, ref brenner.Ref) (string, error) {

@@ -28,15 +28,16 @@ const (
 
 // changedPassages gives the passages of a long text that changed, each on a line, with a few
 // words around them, those that are gone as [-…-] and those that came as {+…+}, and between
-// them how much is as before. Not ok are short texts, those that changed for the most
-// part, and those that use these signs themselves: they are shown whole (D19).
+// them how much is as before; other signs stand there where the text uses these. Not ok are
+// short texts and those that changed for the most part: they are shown whole (D19).
 func changedPassages(before, now string) (out string, ok bool) {
 	return passagesWith(before, now, howMuch)
 }
 
 // passagesWith is changedPassages with other words for how much is as before.
 func passagesWith(before, now string, left func(text string) string) (out string, ok bool) {
-	if utf8.RuneCountInString(now) < longText || len(before) < longText || signed(before) || signed(now) {
+	m, ok := marksFor(before, now)
+	if !ok || utf8.RuneCountInString(now) < longText || len(before) < longText {
 		return "", false
 	}
 	old, new := cutWords(before), cutWords(now)
@@ -47,7 +48,7 @@ func passagesWith(before, now string, left func(text string) string) (out string
 	if !mostlyKept(new, changes) {
 		return "", false
 	}
-	out = places(old, new, changes, left)
+	out = m.places(old, new, changes, left)
 	return out, len(changes) > 0 && 4*len(out) < 3*len(now)
 }
 
@@ -62,7 +63,7 @@ func mostlyKept(now []string, changes []linediff.Change) bool {
 }
 
 // places writes the places in which a text changed, with a few words around them.
-func places(old, now []string, changes []linediff.Change, left func(text string) string) string {
+func (m marks) places(old, now []string, changes []linediff.Change, left func(text string) string) string {
 	var b strings.Builder
 	at := 0 // of now, up to which it is written
 	for i, c := range changes {
@@ -75,7 +76,7 @@ func places(old, now []string, changes []linediff.Change, left func(text string)
 		if c.NewLo > 0 && c.NewLo == len(now) && strings.TrimRightFunc(now[c.NewLo-1], unicode.IsSpace) == now[c.NewLo-1] {
 			b.WriteString(" ")
 		}
-		b.WriteString(between(strings.Join(old[c.OldLo:c.OldHi], ""), strings.Join(now[c.NewLo:c.NewHi], "")))
+		b.WriteString(m.between(strings.Join(old[c.OldLo:c.OldHi], ""), strings.Join(now[c.NewLo:c.NewHi], "")))
 		at = min(len(now), c.NewHi+aroundChange)
 		if i+1 < len(changes) {
 			at = min(at, changes[i+1].NewLo)
@@ -97,8 +98,8 @@ func ChangeOf(was, now string) string {
 	was, now = onOneLine(was), onOneLine(now)
 	old, words := cutWords(was), cutWords(now)
 	changes := joinClose(linediff.Compare(trimmed(old), trimmed(words)))
-	if !signed(was) && !signed(now) && mostlyKept(words, changes) {
-		return `"` + brenner.ClipWords(strings.ReplaceAll(places(old, words, changes, leftOut), "\n", " "), 2*longestChange) + `"`
+	if m, ok := marksFor(was, now); ok && mostlyKept(words, changes) {
+		return `"` + brenner.ClipWords(strings.ReplaceAll(m.places(old, words, changes, leftOut), "\n", " "), 2*longestChange) + `"`
 	}
 	same := 0 // what both begin with says nothing of what changed
 	for same < min(len(old), len(words)) && strings.TrimSpace(old[same]) == strings.TrimSpace(words[same]) {
@@ -153,14 +154,23 @@ func (it *Item) Changing(payload jsontext.Value) (out jsontext.Value, ok bool) {
 	return out, err == nil
 }
 
-// signed says whether a text uses the signs by which changes are shown.
-func signed(text string) bool {
-	for _, sign := range []string{"[-", "-]", "{+", "+}", asBeforeEnd} {
-		if strings.Contains(text, sign) {
-			return true
+// marks are the signs around words that are gone and around those that came.
+type marks struct{ gone, goneEnd, came, cameEnd string }
+
+// marksFor gives the first signs that no text uses. Not ok is a text that uses them all, or
+// that says itself how much of it is as before.
+func marksFor(texts ...string) (marks, bool) {
+	uses := func(signs ...string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool {
+			return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
+		})
+	}
+	for _, m := range []marks{{"[-", "-]", "{+", "+}"}, {"<del>", "</del>", "<ins>", "</ins>"}, {"⟦was: ", "⟧", "⟦now: ", "⟧"}} {
+		if !uses(m.gone, m.goneEnd, m.came, m.cameEnd) {
+			return m, !uses(asBeforeEnd)
 		}
 	}
-	return false
+	return marks{}, false
 }
 
 const asBeforeEnd = "characters as before]"
@@ -180,14 +190,14 @@ func howMuch(text string) string {
 }
 
 // between shows the words that took the place of others.
-func between(gone, came string) string {
+func (m marks) between(gone, came string) string {
 	tail := func(s string) string { return s[len(strings.TrimRightFunc(s, unicode.IsSpace)):] }
 	out, end := "", tail(gone)
 	if was := strings.TrimSpace(gone); was != "" {
-		out = "[-" + brenner.Clip(was, longestGone) + "-]"
+		out = m.gone + brenner.Clip(was, longestGone) + m.goneEnd
 	}
 	if is := strings.TrimSpace(came); is != "" {
-		out, end = out+"{+"+is+"+}", tail(came)
+		out, end = out+m.came+is+m.cameEnd, tail(came)
 	}
 	if end == "" {
 		end = " "
@@ -257,10 +267,11 @@ func sentText(value string) string {
 	}
 	parts := make([]string, len(all))
 	for i, r := range all {
-		if signed(r.Old) || signed(r.New) {
+		m, ok := marksFor(r.Old, r.New)
+		if !ok {
 			return textOf(value) // as it was sent
 		}
-		parts[i] = "…" + strings.TrimSpace(between(r.Old, r.New)) + "…"
+		parts[i] = "…" + strings.TrimSpace(m.between(r.Old, r.New)) + "…"
 	}
 	return strings.Join(parts, " ")
 }

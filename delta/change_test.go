@@ -102,9 +102,14 @@ func TestChanges_GiveThePartOfALongText(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	// D19: what could be taken for our signs is shown whole, and so is a text of which
-	// little stayed.
-	for _, claim := range []string{head + "[-Nachts-]{+Tags+} am meisten." + tail, strings.Repeat("Alles neu. ", 80) + tail} {
+	// D19: a text that uses our signs is shown with others, one that uses all of them whole,
+	// and so is a text of which little stayed.
+	for _, c := range [][2]string{{"[--nachts]", "<del>Nachts</del><ins>[--nachts]</ins> am"}, {"<del> [-", "⟦was: Nachts⟧⟦now: <del> [-⟧ am"}} {
+		if got := delta.Join(delta.Changes(say(one, 3, head+c[0]+" am meisten."+tail), delta.Part{Since: one})); !strings.Contains(got, c[1]) {
+			t.Errorf("no %q in\n%s", c[1], got)
+		}
+	}
+	for _, claim := range []string{head + "[-Nachts-]<ins>⟦was: ⟧Tags am meisten." + tail, strings.Repeat("Alles neu. ", 80) + tail} {
 		now := say(one, 3, claim)
 		got := delta.Changes(now, delta.Part{Since: one})
 		if len(got) != 1 || got[0].InPart || !strings.Contains(got[0].Text, "Claim: "+strings.TrimSpace(claim)+"\n") {
@@ -247,7 +252,11 @@ func TestBrief_SaysWhereADocumentStands(t *testing.T) {
 func TestChangeOf_BeginsWhereTextsPart(t *testing.T) {
 	same := strings.Repeat("the parser reads every line of the file again ", 8)
 	got := delta.ChangeOf(same+"and keeps [-nothing-] of it", same+"because {+the cache+} was emptied when it was opened by another")
-	if got != `"… the file again and keeps [-nothing-] of it" → "… the file again because {+the cache+} was emptied when it was opened by another"` {
+	if got != `"… line of the file again <del>and keeps [-nothing-] of it</del><ins>because {+the cache+} was emptied when it was opened by another</ins>"` {
+		t.Error(got)
+	}
+	long := strings.Repeat("and what it finds is kept for nobody, since nobody asks for it ", 12)
+	if got := delta.ChangeOf(same+"once", same+long); !strings.HasPrefix(got, `"… the file again once" → "… the file again and what it finds`) {
 		t.Error(got)
 	}
 	if got := delta.ChangeOf("cells keep a state", "nothing at all is kept by cells"); got != `"cells keep a state" → "nothing at all is kept by cells"` {

@@ -368,6 +368,11 @@ func (p sessionPage) around() string {
 // not changed since is said again only where it asks for that.
 func standing(s api.Service, ctx context.Context, session brenner.SessionID, tests []delta.Test, open string, again bool) (testLine, openLine string) {
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State == delta.TestDropped })
+	if !again {
+		for i := range tests {
+			tests[i] = asRun(tests[i])
+		}
+	}
 	more := moreOf(len(tests))
 	tests = most(tests)
 	tell := make([]string, len(tests), len(tests)+1)
@@ -401,6 +406,20 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, tes
 		openLine = open + "\n"
 	}
 	return testLine, openLine
+}
+
+// asRun is a test, if it was run, without what came to that which it rests on: who asks for the
+// document is told, and in news it would have all tests of a log said again with each version
+// of it.
+func asRun(t delta.Test) delta.Test {
+	if t.State != delta.TestRun {
+		return t
+	}
+	t.Reworded, t.Done = nil, slices.Clone(t.Done)
+	for i := range t.Done {
+		t.Done[i].Newer = 0
+	}
+	return t
 }
 
 // critiques says how far they have come, where that is asked for: news say what is left.

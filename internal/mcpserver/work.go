@@ -218,6 +218,9 @@ func markedWork(s api.Service, ctx context.Context, wrote brenner.Ref) string {
 	if len(marks) > 1 {
 		return fmt.Sprintf("you announced %s, which go on; if this is what came of one: task_complete %s\n", joined(ids(marks)), end)
 	}
+	if session := marks[0].Session; session != "" && len(tellOnce(s, ctx, session, []string{"how " + marks[0].ID + " is ended"})) > 0 {
+		return ""
+	}
 	return fmt.Sprintf("%s, which you announced, goes on; if this is what came of it: task_complete %s\n", marks[0].ID, end)
 }
 

@@ -101,7 +101,7 @@ func decidedOtherwise(base, now *delta.Artifact, id delta.ItemID) []string {
 	}
 	var out []string
 	for _, f := range schemaOf(after.Section()) {
-		if slices.Contains(decides, f.Name) && !saysAlike(before, after, f) {
+		if slices.Contains(decides, f.Name) && !saysAlike(before, after, f) && !onlyFiled(before, after, f.Name) {
 			out = append(out, f.Name)
 		}
 	}
@@ -109,6 +109,19 @@ func decidedOtherwise(base, now *delta.Artifact, id delta.ItemID) []string {
 		out = append(out, "observed")
 	}
 	return out
+}
+
+// onlyFiled says that a field changed which decides nothing by itself: how far an anomaly has
+// come, or where the outcome of a test is written, if that is what it was.
+func onlyFiled(before, after *delta.Item, field string) bool {
+	switch field {
+	case "status":
+		return after.Section() == delta.AnomalyRegister
+	case "last_run":
+		was, is := before.Pairs("actual_outcomes"), after.Pairs("actual_outcomes")
+		return len(is) > 0 && slices.Equal(was, is)
+	}
+	return false
 }
 
 // openly is how a sentence says of what it names that it is not done or decided.
@@ -165,6 +178,9 @@ func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store
 			settled := func(k delta.Critique) bool { return k.Item == id && k.State == delta.CritiqueSettled }
 			if len(fields) == 0 && onlyItsState(base, doc, id) && slices.ContainsFunc(critiques, settled) && saysOpen(answer, id) {
 				fields = []string{"settled"}
+			}
+			if len(fields) == 0 && it.Section() == delta.AnomalyRegister && it.Text("status") == "resolved" && saysOpen(answer, id) {
+				fields = []string{"status"}
 			}
 			if len(fields) > 0 {
 				out = append(out, api.AnswerMove{Item: id, Fields: fields, By: others})

@@ -96,7 +96,7 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo, unopened bool) ([]api.W
 	}
 	fresh = slices.DeleteFunc(fresh, func(v store.Version) bool { return v.Creator == c.Who.Name || v.Created.Before(info.Created) })
 	slices.SortStableFunc(fresh, func(a, b store.Version) int { return slices.Index(heads, a.Ref()) - slices.Index(heads, b.Ref()) })
-	concerns, err := concerning(c, fresh)
+	concerns, err := concerning(c, info.ID, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,9 @@ func sayChanged(c *kernel.Call, all []api.WrittenVersion) error {
 
 // concerning says of versions that others wrote what they have to do with the caller's own:
 // one of its artifacts has a new version, one of its versions is linked to, or one rests on an
-// earlier version of what was written.
-func concerning(c *kernel.Call, fresh []store.Version) (map[brenner.Ref][]string, error) {
+// earlier version of what was written. The document of the session is nobody's own, whoever's
+// deltas had it compiled.
+func concerning(c *kernel.Call, session brenner.SessionID, fresh []store.Version) (map[brenner.Ref][]string, error) {
 	if c.Person() || len(fresh) == 0 {
 		return nil, nil
 	}
@@ -188,7 +189,7 @@ func concerning(c *kernel.Call, fresh []store.Version) (map[brenner.Ref][]string
 	}
 	mine := map[brenner.Ref]bool{}
 	for _, v := range found {
-		mine[v.Ref()] = v.Creator == c.Who.Name && v.Status.Live()
+		mine[v.Ref()] = v.Creator == c.Who.Name && v.Status.Live() && v.Artifact != brenner.ArtifactID(session)
 	}
 	out := map[brenner.Ref][]string{}
 	for _, ref := range refs {

@@ -84,8 +84,46 @@ func TestConclude_IsToldWhatCameOfWhatItNames(t *testing.T) {
 		holds()
 	}
 	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "measured again\n"}})
-	blue.must(first(blue.call("inbox", nil)), "log@2 by RedSky (your RS-pair@")
+	blue.must(first(blue.call("inbox", nil)), "log@2 by RedSky")
 	blue.must(first(blue.call("inbox", nil)), "log@2 (by RedSky); if it does")
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, by log@2."}`, ""))
 	blue.mustNot(first(blue.call("inbox", nil)), "what came since")
+}
+
+// D26: where an outcome is filed, and that an anomaly is resolved, reopens no answer; nor is a
+// reader told in news of each version of a log, or that the document, which cites it, is its own.
+func TestConclude_NotAskedForWhatDecidesNothing(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.call("artifact_write", analysis("log", nil))
+	red.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"two are slow","status":"active"}`, "") +
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, ""))
+	red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"run","actual_outcomes":{"H1":"slow"},"last_run":{"by":"RedSky","result":"log@1"}}`, ""))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, by T1 (log@1), whatever X1 is."}`, ""))
+	blue.call("inbox", nil)
+	red.submits(deltaBlock("EDIT", "X1", "anomaly_register", `{"status":"resolved"}`, "") + deltaBlock("EDIT", "T1", "discriminative_tests", `{"last_run":{"how":"time, 5 runs"}}`, ""))
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "Status: resolved")
+	blue.mustNot(words, "still hold")
+	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "measured again\n"}, "change": arguments{"what": "w", "why": "y"}})
+	words = first(blue.call("inbox", nil))
+	blue.must(words, "log@2 by RedSky")
+	blue.mustNot(words, "your RS-pair@", "by now @2")
+	// An answer that has it open is told.
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, by T1 (log@2). X2 is open."}`, ""))
+	red.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Odder","observation":"three are slow","status":"active"}`, ""))
+	blue.call("inbox", nil)
+	blue.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"})
+	red.submits(deltaBlock("EDIT", "X2", "anomaly_register", `{"status":"resolved"}`, ""))
+	blue.must(first(blue.call("inbox", nil)), "still holds with what came since: X2 (status by RedSky)")
+}
+
+// C2: how announced work is ended is said with the first thing that is written meanwhile.
+func TestWrite_SaysOnceHowAnnouncedWorkEnds(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.call("request", arguments{"session": "RS-pair", "claim": true, "title": "Time the parser on a thousand files"})
+	blue.must(first(blue.call("artifact_write", analysis("one", nil))), "which you announced, goes on; if this is what came of it: task_complete ")
+	blue.mustNot(first(blue.call("artifact_write", analysis("two", nil))), "which you announced")
 }

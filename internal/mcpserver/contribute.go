@@ -144,6 +144,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	out.reader = me.Actor
 	tests := withAnnounced(v.Tests, work)
+	if in.news {
+		tests = asRun(tests)
+	}
 	out.tests, out.open = standing(s, ctx, in.Session, tests, v.Unconcluded(), in.Again)
 	if in.news { // it knows what it is at, or has just ended it
 		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
@@ -368,11 +371,6 @@ func (p sessionPage) around() string {
 // not changed since is said again only where it asks for that.
 func standing(s api.Service, ctx context.Context, session brenner.SessionID, tests []delta.Test, open string, again bool) (testLine, openLine string) {
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t delta.Test) bool { return t.State == delta.TestDropped })
-	if !again {
-		for i := range tests {
-			tests[i] = asRun(tests[i])
-		}
-	}
 	more := moreOf(len(tests))
 	tests = most(tests)
 	tell := make([]string, len(tests), len(tests)+1)
@@ -408,18 +406,22 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, tes
 	return testLine, openLine
 }
 
-// asRun is a test, if it was run, without what came to that which it rests on: who asks for the
-// document is told, and in news it would have all tests of a log said again with each version
-// of it.
-func asRun(t delta.Test) delta.Test {
-	if t.State != delta.TestRun {
-		return t
+// asRun are tests as news have them: of those that were run without what came to that which
+// they rest on. Who asks for the document is told; news would say all tests of a log again with
+// each version of it.
+func asRun(tests []delta.Test) []delta.Test {
+	out := slices.Clone(tests)
+	for i := range out {
+		t := &out[i]
+		if t.State != delta.TestRun {
+			continue
+		}
+		t.Reworded, t.Done = nil, slices.Clone(t.Done)
+		for k := range t.Done {
+			t.Done[k].Newer = 0
+		}
 	}
-	t.Reworded, t.Done = nil, slices.Clone(t.Done)
-	for i := range t.Done {
-		t.Done[i].Newer = 0
-	}
-	return t
+	return out
 }
 
 // critiques says how far they have come, where that is asked for: news say what is left.

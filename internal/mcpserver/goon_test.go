@@ -186,7 +186,7 @@ func TestDeltaSubmit_ATestThatWasRunHasAResult(t *testing.T) {
 	corrected := words[strings.Index(words, `{"operation":"EDIT"`):]
 	corrected, _, _ = strings.Cut(corrected, "\n")
 	mended := red.submits("```delta\n" + corrected + "\n```\n")
-	red.must(mended, "applied: EDIT T1\n")
+	red.must(mended, "T1: applied", "2026-01-01T00:00:00Z; RedSky; command, commit, sample") // what it said before stays
 	red.mustNot(mended, "NO_RESULT")
 	red.mustNot(red.submits(edit(`{"status":"failed"}`)), "NO_RESULT") // what came out stands there
 	red.mustNot(red.submits(deltaBlock("EDIT", "T2", "discriminative_tests", `{"status":"run","last_run":{"result":"log@1: 3 ms"}}`, "")), "NO_RESULT")

@@ -166,6 +166,8 @@ type ArtifactView struct {
 	Since      brenner.Version `json:"since,omitzero"`
 	Offset     int             `json:"offset,omitzero"` // where the text begins in the content
 	NextOffset int             `json:"next_offset,omitzero"`
+	// Total is how many bytes the whole content has as text, where the text is a part of it.
+	Total int `json:"total,omitzero"`
 	// GoOn makes a context for the rest, where the caller's holds no more of it
 	// than this.
 	GoOn brenner.Action `json:"go_on,omitzero"`
@@ -243,7 +245,10 @@ func (v ArtifactView) Made() string {
 // Words is the view as an agent reads it, and what that is charged for.
 func (v ArtifactView) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · %s · %s · module %s · %s %s, %s\n", v.Ref(), v.Type, v.Status, v.Module,
+	if v.Offset > 0 && v.Text != "" {
+		return v.Ref().String() + v.pageWords() + "\n\n" + contentWords(v.Format, v.Text)
+	}
+	fmt.Fprintf(&b, "%s%s · %s · %s · module %s · %s %s, %s\n", v.Ref(), v.pageWords(), v.Type, v.Status, v.Module,
 		v.Made(), v.Metadata.Creator, v.Metadata.UpdatedAt.UTC().Format("2006-01-02 15:04"))
 	fmt.Fprintf(&b, "summary: %s\n", brenner.OneLine(v.Summary))
 	if v.Head != v.Version.Version {
@@ -283,6 +288,19 @@ func (v ArtifactView) Words() string {
 		b.WriteString("\n" + contentWords(v.Format, text))
 	}
 	return b.String()
+}
+
+// pageWords say which page of a text it is, and of about how many: they end where a line or a
+// block does.
+func (v ArtifactView) pageWords() string {
+	switch size := len(v.Text); {
+	case v.NextOffset == 0 && v.Offset == 0, size == 0, v.Since > 0:
+		return ""
+	case v.NextOffset == 0:
+		return ", last page"
+	default:
+		return fmt.Sprintf(", page %d of about %d", (v.Offset+size/2)/size+1, max((v.Total+size-1)/size, (v.Offset+size/2)/size+2))
+	}
 }
 
 // mostReason is how much of a reason, or of a change note, stands in a line.

@@ -7,10 +7,28 @@ import (
 	"brenner/delta"
 )
 
-// TestWords says how far tests have come, on one line; of those that were dropped nothing.
+// TestWords says how far tests have come, on one line, and which critiques ask for one; of
+// those that were dropped nothing.
 func TestWords(all []delta.Test) string {
-	states := []delta.TestState{delta.TestPlanned, delta.TestProposed, delta.TestRunning, delta.TestRun}
-	return byState(all, states, func(t delta.Test) delta.TestState { return t.State }, func(t delta.Test) (string, string) { return string(t.Item), testWords(t) })
+	states := []delta.TestState{delta.TestPlanned, delta.TestRunning, delta.TestRun}
+	said := byState(all, states, func(t delta.Test) delta.TestState { return t.State }, func(t delta.Test) (string, string) { return string(t.Item), testWords(t) })
+	var asks []string
+	for _, t := range all {
+		if t.State == delta.TestProposed {
+			asks = append(asks, string(t.Item))
+		}
+	}
+	if len(asks) == 0 {
+		return said
+	}
+	wanted := "critique " + asks[0] + " asks for one that nobody has put up"
+	if len(asks) > 1 {
+		wanted = "critiques " + strings.Join(asks, ", ") + " each ask for one that nobody has put up"
+	}
+	if said == "" {
+		return wanted
+	}
+	return said + "; " + wanted
 }
 
 // testWords says who runs a test, and who has run it with which result.
@@ -32,9 +50,6 @@ func testWords(t delta.Test) string {
 			words += " again"
 		}
 		said = append(said, words)
-	}
-	if t.State == delta.TestProposed {
-		said = append(said, "asked for by "+string(t.By))
 	}
 	for _, h := range t.Reworded { // what of it stands with the test itself
 		said = append(said, string(h)+" changed since")

@@ -27,8 +27,7 @@ func (t Type) Form() string {
 }
 
 // Brief is Form for a first try: text where that may be written, else of JSON what is
-// needed, and what else there is by its name, but for what takes one of a few values. A
-// refusal says the rest.
+// needed, and what else there is by its name. A refusal says the rest.
 func (t Type) Brief() string {
 	needed, optional := t.fields()
 	switch {
@@ -37,13 +36,12 @@ func (t Type) Brief() string {
 	case len(needed) == 0:
 		return t.Form()
 	}
-	free := needed
-	for _, field := range optional {
-		if name, about, _ := strings.Cut(field, " ("); !strings.Contains(about, "|") {
-			free = append(free, name)
+	for i, field := range optional {
+		if name, about, _ := strings.Cut(field, " ("); !strings.Contains(about, "|") { // the values there are stay
+			optional[i] = name
 		}
 	}
-	return "json with " + strings.Join(free, ", ")
+	return "json with " + strings.Join(slices.Concat(needed, optional), ", ")
 }
 
 // fields lists the fields of JSON content, each with what it takes.

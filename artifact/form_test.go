@@ -34,7 +34,7 @@ func TestForm_SaysHowATypeIsWritten(t *testing.T) {
 	}
 	for name, want := range map[brenner.TypeName]string{
 		"plain": "text", "analysis_result": "text", "raw_log": "text", "grown": "json with a (needed: x|y), b (needed), c",
-		"critique": "json with finding (needed: what is wrong), code, evidence, recommendation, target, where",
+		"critique": "json with finding (needed: what is wrong), code, evidence, recommendation, severity (info|warning|error), target, where",
 	} {
 		typ, err := registry.Lookup(name)
 		if err != nil {

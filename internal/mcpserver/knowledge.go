@@ -459,7 +459,11 @@ func (p artifactPage) Words() string {
 	if p.ours {
 		view.Text = ""
 	}
-	b.WriteString(view.Words())
+	if p.ours && p.asked.Offset > 0 {
+		b.WriteString(view.Ref().String() + ", further on\n")
+	} else {
+		b.WriteString(view.Words())
+	}
 	if p.ours {
 		b.WriteString("\n" + p.Text)
 	}

@@ -1,11 +1,11 @@
 package mcpserver
 
 import (
-	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/artifact"
 	"brenner/assembly"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -42,9 +42,9 @@ func pageOf(text string, offset, room int) (part string, next int, err error) {
 			At("/offset").WithHint("use next_offset of the page before")
 	}
 	rest := text[offset:]
-	n := shorter(rest, room)
+	n := shorter(text, offset, len(rest), room)
 	for !fits(quoted(rest[:n]), brenner.ToolPageTokens) {
-		n = shorter(rest[:n], utf8.RuneCountInString(rest[:n])*3/4)
+		n = shorter(text, offset, n, utf8.RuneCountInString(rest[:n])*3/4)
 	}
 	if n == len(rest) {
 		return rest, 0, nil
@@ -52,23 +52,20 @@ func pageOf(text string, offset, room int) (part string, next int, err error) {
 	return rest[:n], offset + n, nil
 }
 
-// shorter is where a text ends that has at most so many characters: at a line if one is
-// near, else at a character.
-func shorter(text string, runes int) int {
-	n := len(text)
-	for i := range text {
+// shorter is how many of the next n bytes of a text are at most so many characters, ended as
+// pages are.
+func shorter(text string, offset, n, runes int) int {
+	size := n
+	for i := range text[offset : offset+n] {
 		if runes--; runes < 0 {
-			n = i
+			size = i
 			break
 		}
 	}
-	if n == len(text) {
+	if size == n {
 		return n
 	}
-	if line := strings.LastIndexByte(text[:n], '\n'); line > n/2 {
-		return line + 1
-	}
-	return n
+	return artifact.PageEnd(text, offset, size)
 }
 
 // quoted is a text as it stands in a result.

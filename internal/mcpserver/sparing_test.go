@@ -64,3 +64,37 @@ func TestTask_TakenWithWhatIsNew(t *testing.T) {
 	red.mustNot(told, "the parser is slow")
 	red.must(first(red.call("context_assemble", arguments{"task": task})), "three\ntwo\nfour", "the parser is slow")
 }
+
+// 17.7: a text of several pages says so where it begins; the later ones do not repeat what is
+// said of it, and end where a paragraph does.
+func TestArtifactGet_PagesSayWhichTheyAre(t *testing.T) {
+	_, blue, red := pair(t)
+	var b strings.Builder
+	for i := range 220 {
+		fmt.Fprintf(&b, "Paragraph %03d says what was seen.\nIt goes on for a line or two, as they do,\nand ends here.\n\n", i)
+	}
+	blue.call("artifact_write", analysis("report", arguments{"content": arguments{"format": "text", "data": b.String()}}))
+	words, data := red.call("artifact_get", arguments{"ref": "report"})
+	red.must(words, "report@1, page 1 of about 3 · analysis_result · draft", "and ends here.\n\n```\n")
+	words, data = red.call("artifact_get", arguments{"ref": "report", "offset": data["next_offset"]})
+	if head, _, _ := strings.Cut(words, "\ncontent ("); head != "report@1, page 2 of about 3\n" {
+		t.Errorf("above the second page: %q", head)
+	}
+	words, _ = red.call("artifact_get", arguments{"ref": "report", "offset": data["next_offset"]})
+	red.must(words, "report@1, last page\n\ncontent (", "Paragraph 219")
+}
+
+// X11: what a compile tells has each section under one heading, whatever of it waits for the
+// reader, and names an item that took several deltas once.
+func TestCompiled_HasEachSectionOnce(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	blue.call("inbox", nil)
+	red.call("inbox", nil)
+	critique := func(name, of string) string {
+		return deltaBlock("ADD", "", "adversarial_critique", fmt.Sprintf(`{"name":%q,"attack":"%s is circular","evidence":"none","proposed_test":"cut the wire"}`, name, of), "")
+	}
+	red.submits(critique("One", "H1") + critique("Two", "H2") + assumption("Level", "the weir is level") + critique("Three", "H1"))
+	words := first(blue.call("inbox", nil))
+	blue.once(words, "## Adversarial Critique\n", "## Assumption Ledger\n", "tests: critiques C1, C2, C3 each ask for one that nobody has put up")
+}

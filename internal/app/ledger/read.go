@@ -300,7 +300,9 @@ func onPage(v *api.ArtifactView, req api.ArtifactRequest) error {
 	}
 	var err error
 	v.Content, v.Offset = nil, req.Offset
-	v.Text, v.NextOffset, err = artifact.Page(text, req.Offset, req.Size)
+	if v.Text, v.NextOffset, err = artifact.Page(text, req.Offset, req.Size); v.NextOffset > 0 || v.Offset > 0 {
+		v.Total = len(text)
+	}
 	return err
 }
 

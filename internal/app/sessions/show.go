@@ -397,7 +397,8 @@ func onlySince(doc, earlier *delta.Artifact, id delta.ItemID, name brenner.Actor
 
 // putFirst puts the critiques that wait for the reader's answer, and then what others did to
 // its own items, before all but the research thread: where an answer does not hold all that
-// is new, it holds the answer of the session and what asks for something.
+// is new, it holds the answer of the session and what asks for something. Each comes with
+// what else there is of its section, under one heading.
 func (d *document) putFirst() {
 	rank := func(p piece) int {
 		asks := func(c delta.Critique) bool {
@@ -414,7 +415,16 @@ func (d *document) putFirst() {
 		}
 		return 3
 	}
-	slices.SortStableFunc(d.pieces, func(a, b piece) int { return rank(a) - rank(b) })
+	first := map[delta.Section]int{} // the rank of the best of a section, which stays together
+	for _, p := range d.pieces {
+		if at, met := first[p.Section]; !met || rank(p) < at {
+			first[p.Section] = rank(p)
+		}
+	}
+	order := delta.Sections()
+	slices.SortStableFunc(d.pieces, func(a, b piece) int {
+		return cmp.Or(first[a.Section]-first[b.Section], slices.Index(order, a.Section)-slices.Index(order, b.Section), rank(a)-rank(b))
+	})
 }
 
 // changed takes in what others have changed since the reader was first shown the

@@ -50,7 +50,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		}
 	}
 	if len(applied) > 0 {
-		fmt.Fprintf(&b, "- %d applied: %s\n", len(applied), strings.Join(applied, ", "))
+		fmt.Fprintf(&b, "- %d applied: %s\n", len(applied), counted(applied))
 	}
 	for _, note := range m.beside.notes[r.Name] {
 		fmt.Fprintf(&b, "\n%s\n", note)
@@ -203,6 +203,27 @@ func became(o delta.Outcome, name string) string {
 		return fmt.Sprintf("%s is %s", name, o.Item)
 	}
 	return string(o.Item)
+}
+
+// counted names each item once, with how many deltas it took if those are several.
+func counted(names []string) string {
+	var out []string
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		n := 0
+		for _, other := range names[i:] {
+			if other == name {
+				n++
+			}
+		}
+		if n > 1 {
+			name += fmt.Sprintf(" by %d of them", n)
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
 }
 
 func outcomeLine(o delta.Outcome, name string) string {

@@ -128,6 +128,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ArtifactView.Since":               "Since is the version after which the text says what changed, 0 if it is of the content",
 		"brenner/api.ArtifactView.Stale":               "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
 		"brenner/api.ArtifactView.Text":                "Text is a part of the content, if one was asked for, and NextOffset where the next begins",
+		"brenner/api.ArtifactView.Total":               "Total is how many bytes the whole content has as text, where the text is a part of it",
 		"brenner/api.ArtifactView.passages":            "that the text consists of",
 		"brenner/api.AsProposed.Agent":                 "ActorName names who acts: an agent or a person",
 		"brenner/api.AsProposed.Item":                  "ItemID names an item for life: a prefix and a number, such as H3, or RT",

@@ -372,8 +372,8 @@ func (in *incoming) earlier(ch *kernel.Change) (*reply, mending, error) {
 // write (D25). Whoever hands them in, the author's role counts; without a
 // division of labour everybody writes everything.
 func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
-	if in.session.Roster.Mode == roster.Unified {
-		return nil
+	if err := keepCritiques(c, in, x); err != nil || in.session.Roster.Mode == roster.Unified {
+		return err
 	}
 	roles := rolesIn{call: c, session: in.session}
 	x.Entries = slices.Clone(x.Entries) // what was read ahead may be used again
@@ -394,6 +394,45 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 			At("/section").WithHint(hint)
 	}
 	return roles.failed
+}
+
+// keepCritiques refuses the KILL of a critique by an agent whose work it attacks: as
+// with its status, that it is over is for others to say. An answer is its to give.
+func keepCritiques(c *kernel.Call, in incoming, x *delta.Extraction) error {
+	kills := func(e delta.Entry) bool {
+		return e.Invalid == nil && e.Delta.Operation == delta.Kill && e.Delta.Section == delta.AdversarialCritique
+	}
+	if !slices.ContainsFunc(x.Entries, kills) {
+		return nil
+	}
+	author, err := c.Actor(c.Ctx, in.agent)
+	if brenner.CodeOf(err) == brenner.CodeNotFound || err == nil && author.Kind == kernel.Person {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	doc, err := documentIn(c, brenner.Ref{Artifact: brenner.ArtifactID(in.session.ID)})
+	if err != nil || doc == nil {
+		return err
+	}
+	against := map[string]delta.Critique{}
+	for _, k := range delta.Critiques(doc, delta.Beside{}) {
+		if slices.Contains(k.Against, in.agent) {
+			against[string(k.Item)] = k
+		}
+	}
+	x.Entries = slices.Clone(x.Entries) // what was read ahead may be used again
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		k, own := against[string(e.Delta.TargetID)]
+		if !own || !kills(*e) {
+			continue
+		}
+		e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s attacks %s, which you wrote: that it is over is for %s or another to say", k.Item, kernel.Join(k.Of), k.Critic).
+			At("/target_id").WithHint("answer it: change what it attacks, or say in its current_status how it is met; its critic settles it")
+	}
+	return nil
 }
 
 // observes says whether a delta tells of a prediction what was observed, and nothing else.

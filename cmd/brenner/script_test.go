@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner/api"
 
@@ -44,7 +45,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail, "allow": allow, "runs": runs, "mail": newestMail},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"golden": golden, "agentmail": agentMail, "allow": allow, "runs": runs, "mail": newestMail, "oneday": oneDay},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USER", "ada")
@@ -66,6 +67,16 @@ func allow(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &found))
 	ts.Check(ts.Exec("brenner", append(shown, "--yes", found.Data.Digest)...))
+}
+
+// oneDay waits where midnight by UTC is near: what is said of today in a script is
+// then of one day.
+func oneDay(*testscript.TestScript, bool, []string) {
+	const script = 2 * time.Minute
+	now := time.Now().UTC()
+	if left := now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now); left < script {
+		time.Sleep(left + time.Second)
+	}
 }
 
 // masks hide what differs from run to run: times, and what is made of times or

@@ -199,11 +199,34 @@ func (r *Room) checkAcross(c *kernel.Call, a store.Artifact, v store.Version) er
 	return r.Tasks.Compressed(c, modules)
 }
 
+// WithoutGoneOn leaves out of what is stale the versions of sessions behind which the
+// session has gone on, unless there is nothing else.
+func WithoutGoneOn(c *kernel.Call, stale []api.StaleItem) ([]api.StaleItem, error) {
+	refs := make([]brenner.Ref, len(stale))
+	for i, one := range stale {
+		refs[i] = one.Ref
+	}
+	artifacts, err := ArtifactsOf(c, refs)
+	rest := slices.DeleteFunc(slices.Clone(stale), func(i api.StaleItem) bool {
+		a := artifacts[i.Ref.Artifact]
+		return i.Type == artifact.TypeSessionArtifact && i.Ref.Version != a.Head && a.HeadStatus.Live()
+	})
+	if len(rest) == 0 {
+		rest = stale
+	}
+	return rest, err
+}
+
 // MayConfirm refuses what could not be written anew as it is, or be promoted then:
 // what a dry run promises has to hold (N3).
 func (r *Room) MayConfirm(c *kernel.Call, a store.Artifact, v store.Version, promoted bool) error {
-	if err := r.Sessions.OnlyByDeltas(c, a.ID); err != nil || !promoted {
-		return err
+	if a.Type == artifact.TypeSessionArtifact && v.Version != a.Head && a.HeadStatus.Live() {
+		head := brenner.Ref{Artifact: a.ID, Version: a.Head}
+		return brenner.Errorf(brenner.CodeStatusConflict, "%s goes on from %s: %s is not confirmed behind it", a.ID, head, v.Ref()).
+			WithHint("decide about that one, which then takes its place").Try(brenner.Do("review", "ref", head.String()))
+	}
+	if !promoted {
+		return nil
 	}
 	return r.checkAcross(c, a, v)
 }

@@ -251,6 +251,16 @@ func (r *Room) Update(ch *kernel.Change, req api.UpdateArtifactRequest) (api.Wri
 	return r.update(ch, req, nil)
 }
 
+// Confirm writes the next version with the same words, on what is in force now. The
+// artifact of a session takes it too: no word of it is other than its deltas say.
+func (r *Room) Confirm(ch *kernel.Change, req api.UpdateArtifactRequest) (api.WriteResult, error) {
+	a, err := FindArtifact(ch.Call, req.ID, policy.Write)
+	if err != nil {
+		return api.WriteResult{}, err
+	}
+	return r.writeNext(ch, req, a, nil)
+}
+
 // update is Update with a content that may have been read already.
 func (r *Room) update(ch *kernel.Change, req api.UpdateArtifactRequest, read *artifact.Content) (api.WriteResult, error) {
 	if err := r.Tasks.Enter(ch.Call, req.Task); err != nil {
@@ -264,6 +274,13 @@ func (r *Room) update(ch *kernel.Change, req api.UpdateArtifactRequest, read *ar
 }
 
 func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (api.WriteResult, error) {
+	if err := r.Sessions.OnlyByDeltas(ch.Call, a.ID); err != nil {
+		return api.WriteResult{}, err
+	}
+	return r.writeNext(ch, req, a, read)
+}
+
+func (r *Room) writeNext(ch *kernel.Change, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (api.WriteResult, error) {
 	p, next, err := r.nextVersion(ch.Call, req, a, read)
 	if err != nil {
 		return api.WriteResult{}, err
@@ -283,9 +300,6 @@ func (r *Room) updateOf(ch *kernel.Change, req api.UpdateArtifactRequest, a stor
 
 // nextVersion is what an update proposes, and where it would stand.
 func (r *Room) nextVersion(c *kernel.Call, req api.UpdateArtifactRequest, a store.Artifact, read *artifact.Content) (p artifact.Proposal, next Written, err error) {
-	if err := r.Sessions.OnlyByDeltas(c, a.ID); err != nil {
-		return p, next, err
-	}
 	if req.Expect != 0 && req.Expect != a.Head {
 		return p, next, brenner.Errorf(brenner.CodeConflictHead, "the head of %s is version %d, not %d", a.ID, a.Head, req.Expect).
 			WithHint("read what has changed, then write on the newest version").

@@ -210,10 +210,9 @@ func (r *Room) filtered(c *kernel.Call, decision api.DecisionKind, f api.Decisio
 		if err != nil {
 			return nil, err
 		}
-		// What only deltas renew is confirmed by none, and stands in the way of nothing else.
-		written := slices.DeleteFunc(slices.Clone(stale), func(i api.StaleItem) bool { return i.Type == artifact.TypeSessionArtifact })
-		if len(written) > 0 {
-			stale = written
+		// A session that has gone on since is confirmed by none, and stands in the way of nothing else.
+		if stale, err = ledger.WithoutGoneOn(c, stale); err != nil {
+			return nil, err
 		}
 		from = onePerArtifact(stale)
 	default:

@@ -230,7 +230,7 @@ func (p *plan) reaffirm(ch *kernel.Change, one holding) (int64, error) {
 	for _, l := range one.looked {
 		req.Links = append(req.Links, artifact.Link{Rel: l.Rel, Artifact: l.Now.Artifact, Version: l.Now.Version})
 	}
-	if _, err := p.room.Ledger.Update(ch, req); err != nil {
+	if _, err := p.room.Ledger.Confirm(ch, req); err != nil {
 		return 0, err
 	}
 	if one.needs != nil {

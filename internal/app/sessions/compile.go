@@ -478,6 +478,10 @@ func derivedFrom(res delta.Result, queue []pendingDelta) []artifact.Link {
 func (m *merge) citing(c *kernel.Call) ([]artifact.Link, error) {
 	var out []artifact.Link
 	looked := map[brenner.Ref]bool{}
+	confirmed, err := m.confirmed(c)
+	if err != nil {
+		return nil, err
+	}
 	for _, said := range m.result.Artifact.Evidence() {
 		for _, ref := range ledger.Cited(said) {
 			if ref.Artifact == m.head.Artifact || looked[ref] || len(looked) == brenner.MaxLinks {
@@ -490,7 +494,34 @@ func (m *merge) citing(c *kernel.Call) ([]artifact.Link, error) {
 			case err != nil:
 				return nil, err
 			case ref.Version <= a.Latest && (a.Module == m.info.Module || a.Module == kernel.ProjectModule):
-				out = append(out, artifact.Link{Rel: artifact.Cites, Artifact: ref.Artifact, Version: ref.Version})
+				l := artifact.Link{Rel: artifact.Cites, Artifact: ref.Artifact, Version: max(ref.Version, confirmed[ref])}
+				if !slices.Contains(out, l) {
+					out = append(out, l)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// confirmed are the versions that stand in the place of those which the head's items
+// name: somebody has confirmed that they hold for these too.
+func (m *merge) confirmed(c *kernel.Call) (map[brenner.Ref]brenner.Version, error) {
+	links, err := ledger.LinksOf(c, m.head.Ref())
+	if err != nil {
+		return nil, err
+	}
+	cites := map[brenner.ArtifactID][]brenner.Version{}
+	for _, l := range links {
+		if l.Rel == artifact.Cites {
+			cites[l.Artifact] = append(cites[l.Artifact], l.Version)
+		}
+	}
+	out := map[brenner.Ref]brenner.Version{}
+	for _, said := range m.base.Evidence() {
+		for _, ref := range ledger.Cited(said) {
+			if now := cites[ref.Artifact]; len(now) > 0 && !slices.Contains(now, ref.Version) {
+				out[ref] = slices.Max(now)
 			}
 		}
 	}

@@ -484,6 +484,63 @@ func TestSubmit_DoubtsAnExpectationAfterTheRun(t *testing.T) {
 	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H1":"very slow"}}`)), "FORETOLD_LATER") // as it was foretold
 }
 
+// D21: what is advised of a hypothesis that is said otherwise under tests can be followed: none is
+// added where it only says more exactly what it said, or another mechanism, or where there is no room.
+func TestSubmit_AdvisesOfARewordingWhatCanBeDone(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + hypothesis("Cache", "", "the cache is cold") +
+		deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"p","discriminates":"H1","expected_outcomes":{"H1":"slow","H2":"fast"}}`, ""))
+	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.call("session_show", arguments{"session": "RS-pair"})
+	try := func(payload string) string {
+		return first(red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", payload, ""), "dry_run": true}))
+	}
+	for _, payload := range []string{`{"claim":"the parser is slow on large files"}`, `{"mechanism":"it copies each token"}`} {
+		words := try(payload)
+		red.must(words, "FORETOLD_LATER", "where it foretells something else now, EDIT expected_outcomes of T1 before it is run")
+		red.mustNot(words, "ADD that")
+	}
+	red.must(try(`{"claim":"the lexer is idle"}`), "if it claims something else now, ADD that as another hypothesis")
+	red.submits(hypothesis("Net", "", "the wire is long") + hypothesis("Bus", "", "interrupts are lost") + hypothesis("Fan", "", "heat throttles the clock"))
+	red.must(try(`{"claim":"the lexer is idle"}`), "KILL it with why, and ADD that in its place: 6 live at a time")
+}
+
+// D26: outcomes are by hypothesis; who says one under the critique that asks for a test is told
+// under what it belongs.
+func TestSubmit_DoubtsOutcomesUnderACritique(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular","evidence":"none","proposed_test":"run it warm"}`, ""))
+	test := func(under string) string {
+		return blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"warm","discriminates":"what C1 asks for","expected_outcomes":{"`+under+`":"slow"}}`, ""))
+	}
+	blue.must(test("C1"), "DANGLING_REFERENCE: expected_outcomes is by hypothesis, and C1 is none", "say it under H1, which C1 is against, or under \"any\"")
+	blue.mustNot(test("H1"), "DANGLING_REFERENCE")
+	blue.mustNot(test("any"), "DANGLING_REFERENCE")
+}
+
+// D8: the same reply again changes nothing; but one that edits, sent again after its author has said
+// something else, says it again.
+func TestSubmit_TheSameWordsMaySayItAgain(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	edit := func(claim string) string {
+		return blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"`+claim+`"}`, ""))
+	}
+	says := func(claim string) {
+		t.Helper()
+		blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"H1"}, "again": true})), "Claim: "+claim+"\n")
+	}
+	for _, claim := range []string{"the sluice leaks", "the weir leaks", "the sluice leaks", "the weir leaks", "the sluice leaks"} {
+		edit(claim)
+		says(claim)
+	}
+	blue.must(edit("the sluice leaks"), "was handed in before") // as after an answer that was lost
+	blue.submits(hypothesis("Net", "", "the net is slow"))
+	blue.submits(hypothesis("Fan", "", "the fan is loud"))
+	blue.must(blue.submits(hypothesis("Net", "", "the net is slow")), "was handed in before") // an ADD is never meant twice
+}
+
 // D21: who puts a hypothesis in other words that tests have foretold something under is told
 // so, and so are the authors of the tests; whoever reads a test sees it.
 func TestSubmit_DoubtsARewordingUnderTests(t *testing.T) {

@@ -8,11 +8,14 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/canon"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
 	"brenner/internal/store"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A person may take the newest version of a session's document out of use; the session
@@ -73,6 +76,79 @@ func (r *Room) handInAgain(ch *kernel.Change, in incoming, first reply) (api.Sub
 		return api.Submission{}, err
 	}
 	return r.queue(ch, in, rec, x, parts, unseen{})
+}
+
+// saysAgain names a reply anew whose text was handed in before and that is meant again: its
+// author has said something else since, it does nothing but edit, and some of what it says
+// does not stand any more. "" of any other, such as one whose answer was lost.
+func (in incoming) saysAgain(c *kernel.Call, first reply) (string, error) {
+	if in.via == viaAgentMail || first.Unusable || in.nothing {
+		return "", nil
+	}
+	last, times, err := lastTime(c, first)
+	if err != nil {
+		return "", err
+	}
+	later := false
+	err = replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(first.Session)}, func(row kernel.Row[reply]) (bool, error) {
+		later = row.Value.Agent == in.agent && row.Value.Message != last.Message && row.Value.At.After(last.At) && len(row.Value.Deltas) > 0
+		return !later, nil
+	})
+	if err != nil || !later {
+		return "", err
+	}
+	_, doc, _, err := mergeBase(c, in.session.ID)
+	if err != nil {
+		return "", err
+	}
+	queue, err := queuedDeltas(c, in.session.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(queue) > 0 {
+		rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
+		doc = delta.Merge(doc, entriesOf(queue), rules.options()).Artifact
+	}
+	gone := false
+	for _, q := range last.Deltas {
+		e, err := readQueued(c.Ctx, c.Reader, q.Digest)
+		if err != nil || e.Invalid != nil || e.Delta.Operation != delta.Edit {
+			return "", err
+		}
+		gone = gone || !standsIn(doc, e.Delta)
+	}
+	if !gone {
+		return "", nil
+	}
+	return again(first.Message, times+1), nil
+}
+
+// standsIn says whether a document says what an EDIT says, as far as that is texts.
+func standsIn(doc *delta.Artifact, d delta.Delta) bool {
+	it, ok := doc.Item(delta.ItemID(d.TargetID))
+	var fields map[string]jsontext.Value
+	if !ok || canon.Unmarshal(d.Payload, &fields) != nil {
+		return true // nobody knows
+	}
+	for name, value := range fields {
+		var cells map[string]jsontext.Value
+		switch value.Kind() {
+		case '"':
+			if it.Text(name) != textOf(value) {
+				return false
+			}
+		case '{':
+			if canon.Unmarshal(value, &cells) != nil {
+				continue
+			}
+			for _, p := range it.Pairs(name) {
+				if now, has := cells[p.Key]; has && now.Kind() == '"' && textOf(now) != p.Value {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // again names a reply that is handed in once more.

@@ -12,6 +12,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/canon"
+	"brenner/claim"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
@@ -104,7 +105,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.unproven(one), d.unobserved(one, text), d.ahead(one), d.left(one), again)
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.keyed(one), d.unproven(one), d.unobserved(one, text), d.ahead(one), d.left(one), again)
 	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -272,23 +273,99 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 		text, is := now.(string)
 		return is && !delta.SameWords(it.Text(field), text)
 	}
-	if !says("claim", payload.Claim) && !says("mechanism", payload.Mechanism) {
+	claims := says("claim", payload.Claim)
+	if !claims && !says("mechanism", payload.Mechanism) {
 		return nil
 	}
-	var tests []string
+	var tests, unrun []string
 	for _, t := range d.doc.Tested(it.ID()) {
-		if !d.touched[delta.Target(t.ID())] {
-			tests = append(tests, string(t.ID()))
+		if d.touched[delta.Target(t.ID())] {
+			continue
+		}
+		tests = append(tests, string(t.ID()))
+		if len(t.Pairs("actual_outcomes")) == 0 && t.Text("last_run") == "" {
+			unrun = append(unrun, string(t.ID()))
 		}
 	}
 	if len(tests) == 0 {
 		return nil
 	}
+	now, _ := payload.Claim.(string)
+	hint := "what changed is said beside it"
+	switch {
+	case !claims || narrows(it.Text("claim"), now): // it is the same hypothesis
+		hint += d.foretellAnew(unrun)
+	case liveHypotheses(d.doc) >= delta.MostHypotheses():
+		hint += fmt.Sprintf("; if it claims something else now, KILL it with why, and ADD that in its place: %d live at a time", delta.MostHypotheses())
+	default:
+		hint += "; if it claims something else now, ADD that as another hypothesis"
+	}
 	return []brenner.Diagnostic{{
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " reworded",
 		Message: fmt.Sprintf("what %s foretold under %s was foretold before this change", kernel.FirstIDs(tests), it.ID()),
-		Hint:    "what changed is said beside it; if it claims something else now, ADD that as another hypothesis",
+		Hint:    hint,
 	}}
+}
+
+// narrows says whether a claim says all that another said, and more: that holds of less.
+func narrows(was, now string) bool {
+	before, after := kernel.TellingWords(was), kernel.TellingWords(now)
+	for word := range before {
+		if !after[word] {
+			return false
+		}
+	}
+	return len(before) > 0 && len(after) > len(before) && claim.Compare(claim.Read(was), claim.Read(now), nil).Verdict != claim.Opposed
+}
+
+// foretellAnew says what may be done with tests that were not run when a hypothesis is said
+// more exactly.
+func (d *doubts) foretellAnew(unrun []string) string {
+	if len(unrun) == 0 {
+		return ", and nothing else is to be done"
+	}
+	roles := rolesIn{call: d.call, session: d.info}
+	if roles.may(d.author, delta.Edit, delta.DiscriminativeTests) {
+		return fmt.Sprintf("; where it foretells something else now, EDIT expected_outcomes of %s before it is run", kernel.FirstIDs(unrun))
+	}
+	return fmt.Sprintf("; where it foretells something else now, ask who wrote %s with a note to say so before it is run", kernel.FirstIDs(unrun))
+}
+
+// outcomesBy are the fields that say something under each hypothesis.
+var outcomesBy = []string{"predictions", "expected_outcomes", "actual_outcomes"}
+
+// keyed doubts outcomes under something that is no hypothesis, such as the critique that asks
+// for a test: nothing foretells under it, and no column has it.
+func (d *doubts) keyed(one delta.Delta) []brenner.Diagnostic {
+	var payload map[string]jsontext.Value
+	if one.Operation == delta.Kill || json.Unmarshal(one.Payload, &payload) != nil {
+		return nil
+	}
+	for _, field := range outcomesBy {
+		var under map[string]jsontext.Value
+		if json.Unmarshal(payload[field], &under) != nil {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(under)) {
+			it, ok := d.doc.Item(delta.ItemID(key))
+			if !ok || it.Section() == delta.HypothesisSlate || string(under[key]) == "null" {
+				continue
+			}
+			instead := "the hypotheses that foretell something"
+			for _, c := range delta.Critiques(d.doc, delta.Beside{}) {
+				of := slices.DeleteFunc(slices.Clone(c.Of), func(id delta.ItemID) bool { return !strings.HasPrefix(string(id), "H") })
+				if c.Item == it.ID() && len(of) > 0 {
+					instead = fmt.Sprintf("%s, which %s is against", kernel.FirstIDs(kernel.Strings(of)), key)
+				}
+			}
+			return []brenner.Diagnostic{{
+				Code: brenner.CodeDanglingReference, Severity: brenner.SeverityWarning, Subject: key + " " + field,
+				Message: fmt.Sprintf("%s is by hypothesis, and %s is none", field, key), Pointer: "/payload/" + field,
+				Hint: fmt.Sprintf("say it under %s, or under %q if it is the same under all, and take %s out with null; that it is about %s belongs into discriminates or the condition", instead, delta.Whichever, key, key),
+			}}
+		}
+	}
+	return nil
 }
 
 // together doubts what a test was expected to show if that came with what it showed:

@@ -231,7 +231,17 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 		return api.Submission{}, err
 	}
 	if old != nil && mend == mendNone {
-		return r.handInAgain(ch, in, *old)
+		message, err := in.saysAgain(ch.Call, *old)
+		if err != nil {
+			return api.Submission{}, err
+		}
+		if message == "" {
+			return r.handInAgain(ch, in, *old)
+		}
+		in.message, in.ready, old = message, nil, nil
+		if in.session.AcceptMended {
+			mend = mendAll
+		}
 	}
 	x, err := in.read(ch.Gone, ch.Now, mend)
 	if err != nil {

@@ -460,22 +460,25 @@ type SessionRequest struct {
 // ItemAsk says that an item names somebody in what is still to be done: in the procedure of a
 // test, the plan for an anomaly, the test of an assumption or the one that a critique asks for.
 type ItemAsk struct {
-	Item  delta.ItemID `json:"item"`
-	Field string       `json:"field"`
-	// By wrote that, Of is named in it.
+	Item delta.ItemID `json:"item"`
+	// Field is where it does.
+	Field string `json:"field"`
+	// By is who wrote that.
 	By brenner.ActorName `json:"by"`
+	// Of is who is named.
 	Of brenner.ActorName `json:"of"`
 }
 
 // AnswerMove is something that the answer of a session names and that others changed since.
 type AnswerMove struct {
-	// Item is the one that was changed, Fields in what: fields that say something else, or
-	// killed, or settled.
-	Item   delta.ItemID `json:"item,omitzero"`
-	Fields []string     `json:"fields,omitzero"`
+	// Item is the one that was changed.
+	Item delta.ItemID `json:"item,omitzero"`
+	// Fields are those of it that say something else; or killed, or settled.
+	Fields []string `json:"fields,omitzero"`
 	// Ref is the version of an artifact that came after the one that is quoted.
-	Ref brenner.Ref         `json:"ref,omitzero"`
-	By  []brenner.ActorName `json:"by"`
+	Ref brenner.Ref `json:"ref,omitzero"`
+	// By are those who changed it.
+	By []brenner.ActorName `json:"by"`
 }
 
 // Words say what came, in a few words.
@@ -514,11 +517,11 @@ type SessionView struct {
 	NextOffset int            `json:"next_offset,omitzero"`
 	// Critiques says how far the critiques that live have come.
 	Critiques []delta.Critique `json:"critiques,omitzero"`
-	// AnswerBy is who wrote the answer as it stands, AnswerMoved what others changed of that
-	// which it names since it was written, or since who wrote it said that it has nothing to
-	// add.
-	AnswerBy    brenner.ActorName `json:"answer_by,omitzero"`
-	AnswerMoved []AnswerMove      `json:"answer_moved,omitzero"`
+	// AnswerBy is who wrote the answer as it stands.
+	AnswerBy brenner.ActorName `json:"answer_by,omitzero"`
+	// AnswerMoved is what others changed of that which the answer names since it was written,
+	// or since who wrote it said that it has nothing to add.
+	AnswerMoved []AnswerMove `json:"answer_moved,omitzero"`
 	// Asks are the items that name somebody who takes part in what is still to be done.
 	Asks []ItemAsk `json:"asks,omitzero"`
 	// Tests says how far the tests that live have come, with what is proposed.

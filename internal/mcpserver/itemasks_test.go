@@ -13,18 +13,24 @@ func TestEnding_WhatNamesAnAgentIsAskedOfIt(t *testing.T) {
 		name, section, payload, asks string
 		done                         func(blue *player)
 	}{
-		{"a test", "discriminative_tests", `{"name":"Warm","procedure":"BlueLake runs it warm","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, "T1 (procedure by RedSky)",
+		{
+			"a test", "discriminative_tests", `{"name":"Warm","procedure":"BlueLake runs it warm","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, "T1 (procedure by RedSky)",
 			func(blue *player) {
 				blue.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"run","actual_outcomes":{"H1":"slow"}}`, ""))
-			}},
-		{"an anomaly", "anomaly_register", `{"name":"Odd","observation":"the log is short","resolution_plan":"counted by BlueLake, on two days"}`, "X1 (resolution_plan by RedSky)",
+			},
+		},
+		{
+			"an anomaly", "anomaly_register", `{"name":"Odd","observation":"the log is short","resolution_plan":"counted by BlueLake, on two days"}`, "X1 (resolution_plan by RedSky)",
 			func(blue *player) {
 				blue.call("request", arguments{"session": "RS-pair", "items": []any{"X1"}, "note": true, "title": "I have no log of two days"})
-			}},
-		{"a critique", "adversarial_critique", `{"name":"Weak","attack":"H2 was seen once","evidence":"none","proposed_test":"BlueLake runs it cold"}`, "C1 (proposed_test by RedSky)",
+			},
+		},
+		{
+			"a critique", "adversarial_critique", `{"name":"Weak","attack":"H2 was seen once","evidence":"none","proposed_test":"BlueLake runs it cold"}`, "C1 (proposed_test by RedSky)",
 			func(blue *player) {
 				blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"cold, as C1 asks","discriminates":"H1","expected_outcomes":{"H1":"slow"},"status":"run","actual_outcomes":{"H1":"slow"}}`, ""))
-			}},
+			},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			blue, red := duo(t)

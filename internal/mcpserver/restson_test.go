@@ -15,8 +15,10 @@ func TestRebase_OnlyForWhatTheResultNames(t *testing.T) {
 		{"the item that it names", "H1 holds: 48 of 60 ms", "H1", nil, true},
 		{"the item that it names with the session", "RS-pair@2/H1 holds", "H1", nil, true},
 		{"none is named", "parsing takes 48 of 60 ms", "H2", nil, false},
-		{"none is named, and it is linked to the whole", "parsing takes 48 of 60 ms", "H2",
-			arguments{"links": []any{arguments{"rel": "depends_on", "artifact": "RS-pair", "version": 2}}}, true},
+		{
+			"none is named, and it is linked to the whole", "parsing takes 48 of 60 ms", "H2",
+			arguments{"links": []any{arguments{"rel": "depends_on", "artifact": "RS-pair", "version": 2}}}, true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			blue, red := duo(t)

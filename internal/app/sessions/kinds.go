@@ -96,15 +96,15 @@ const mostLookedThrough = 1 << 18
 // and what only the later version has was known to who names it. Of what was redacted
 // nobody knows what it changed.
 func (r *Room) MovedUnder(c *kernel.Call, id brenner.SessionID, from, to brenner.Version, texts []string) (ledger.SessionMove, error) {
-	_, later, err := sessionArtifact(c, id, to)
-	if err != nil && brenner.CodeOf(err) != brenner.CodeRedacted {
+	earlier, err := documentIn(c, sessionRef(id, from))
+	if err != nil {
 		return ledger.SessionMove{}, err
 	}
-	_, earlier, failed := sessionArtifact(c, id, from)
-	if failed != nil && brenner.CodeOf(failed) != brenner.CodeRedacted {
-		return ledger.SessionMove{}, failed
+	later, err := documentIn(c, sessionRef(id, to))
+	if err != nil {
+		return ledger.SessionMove{}, err
 	}
-	if err != nil || failed != nil {
+	if earlier == nil || later == nil {
 		return ledger.SessionMove{Others: true}, nil
 	}
 	own := func(a brenner.ActorName) bool { return a == c.Who.Name }

@@ -18,6 +18,8 @@ type Passage struct {
 	Title   string // the item's id and name, on one line
 	Text    string
 	InPart  bool `json:",omitzero"` // of some long text only the passages that changed
+	// WorkedOut is the end of the text that is worked out from other items.
+	WorkedOut string `json:",omitzero"`
 }
 
 // Passages gives the chosen items in plain words, for a reader that is no
@@ -140,8 +142,10 @@ func passageOf(a *Artifact, it *Item, whole bool) Passage {
 			w.field(f)
 		}
 	}
+	from := w.out.Len()
 	w.reworded()
-	return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: w.out.String()}
+	text := w.out.String()
+	return Passage{Section: it.Section(), Item: it.ID(), Title: title, Text: text, WorkedOut: text[from:]}
 }
 
 // reworded says of a test what hypotheses say otherwise by now than when it foretold what it

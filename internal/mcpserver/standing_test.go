@@ -215,3 +215,22 @@ func TestInbox_WhatWasReadHidesNothing(t *testing.T) {
 	ask("Look once more")
 	blue.must(first(blue.call("inbox", nil)), "Look once more")
 }
+
+// C34: that a hypothesis was put in other words, which is said beside the tests that foretold
+// something under it, makes these no news to who was given them.
+func TestNews_WhatIsWorkedOutIsNoNews(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red) // H1 of BlueLake, H2 of RedSky
+	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Warm","procedure":"start it twice","discriminates":"H1","expected_outcomes":{"H1":"as slow"}}`, ""))
+	blue.must(first(blue.call("inbox", nil)), "start it twice")
+	blue.edits("H1", `{"claim":"the lexer is slow"}`)
+	for i := range 9 { // more versions than are looked at for how it knows an item
+		red.submits(deltaBlock("ADD", "", "anomaly_register", fmt.Sprintf(`{"name":"Odd","observation":"run %d"}`, i), ""))
+		blue.mustNot(first(blue.call("inbox", nil)), "start it twice")
+	}
+	red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"procedure":"start it three times"}`, ""))
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "### T1: Warm · changed by RedSky\nProcedure: start it three times\nWas: start it twice\n")
+	blue.mustNot(words, "as slow")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []any{"T1"}, "again": true})), "Changed since it was foretold: H1 claim")
+}

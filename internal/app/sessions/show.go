@@ -647,11 +647,13 @@ func (d *document) writeChange(p delta.Passage, since *delta.Artifact, from kern
 	}
 }
 
-// sayings name what the pieces of an item say.
+// sayings name what the pieces of an item say. What is worked out from other items it does not
+// say itself: that another was changed makes it no news.
 func sayings(p delta.Passage) []string {
+	sum := canon.Sum([]byte(strings.TrimSuffix(p.Text, p.WorkedOut)))
 	out := make([]string, len(kernel.CutItem(p.Section, p.Text)))
 	for i := range out {
-		out[i] = fmt.Sprintf("%s %s %d/%d", p.Item, canon.Sum([]byte(p.Text)), i+1, len(out))
+		out[i] = fmt.Sprintf("%s %s %d/%d", p.Item, sum, i+1, len(out))
 	}
 	return out
 }

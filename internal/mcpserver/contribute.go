@@ -863,6 +863,9 @@ func deltaLine(d api.SubmittedDelta, author brenner.ActorName) string {
 		}
 		fmt.Fprintf(&b, " %s by %s", was.Field, was.WhoseWords())
 	}
+	if len(d.Replaces) > 0 && !slices.ContainsFunc(d.Replaces, func(was api.Replaced) bool { return was.Text != "" }) {
+		b.WriteString(", which you had seen")
+	}
 	b.WriteByte('\n')
 	for _, was := range d.Replaces {
 		if was.Text != "" {

@@ -47,11 +47,11 @@ func TestSubmit_SaysWhoseTextItReplaces(t *testing.T) {
 	red.call("session_show", arguments{"session": "RS-pair"})
 	edit := deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the lexer is slow"}`, "")
 	dry := first(red.call("delta_submit", arguments{"session": "RS-pair", "text": edit, "dry_run": true}))
-	red.must(dry, "it takes the place of claim by BlueLake in version 2\n")
-	red.must(red.submits(edit), "it takes the place of claim by BlueLake in version 2\n")
+	red.must(dry, "it takes the place of claim by BlueLake in version 2, which you had seen\n")
+	red.must(red.submits(edit), "it takes the place of claim by BlueLake in version 2, which you had seen\n")
 	blue.call("session_show", arguments{"session": "RS-pair"})
 	blue.must(blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"lexer","new":"old lexer"}}`, "")), "claim, by RedSky in version 3, now says (data): the old lexer is slow\n")
-	red.must(red.submits(deltaBlock("EDIT", "P1", "predictions_table", `{"predictions":{"H1":"slower"}}`, "")), "it takes the place of predictions.H1 by BlueLake in version 4\n")
+	red.must(red.submits(deltaBlock("EDIT", "P1", "predictions_table", `{"predictions":{"H1":"slower"}}`, "")), "it takes the place of predictions.H1 by BlueLake in version 4\n", "you had not seen predictions.H1")
 }
 
 // D18: who asked for a change, with a critique, a request or a note, is not told that its text

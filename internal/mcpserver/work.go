@@ -360,7 +360,7 @@ func (r requested) Words() string {
 		if r.task.To != "" {
 			who = string(r.task.To)
 		}
-		fmt.Fprintf(&b, "noted: %s is told, and whoever reads the document sees it; no answer will come\n", who)
+		fmt.Fprintf(&b, "noted: %s is told, and whoever reads the document sees it; nothing is asked by it\n", who)
 		return b.String() + r.news
 	case r.task.Kind == api.TaskMark:
 		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s. To end it before, write what came of it with %s; what you write with \"task\" alone, or without, does not end it\n", r.ID, until(r.task.LeaseUntil), doneWith(r.ID))

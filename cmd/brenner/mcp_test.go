@@ -229,7 +229,12 @@ func TestMCP_StartsOnlyForSomebody(t *testing.T) {
 	home.refused("UNAUTHENTICATED", "mcp")
 	home.refused("UNAUTHENTICATED", "mcp", "--as", "Stranger")
 	home.with("BRENNER_TOKEN", "brn_wrong").refused("UNAUTHENTICATED", "mcp")
+	home.must("agent", "add", "GreyStone", "--role", "writer")
+	home.must("agent", "add", "GreenValley", "--role", "adversarial_critic")
+	ofGrey := home.with("BRENNER_TOKEN", home.must("agent", "token", "GreyStone"))
 	address, _ := home.serverProcess()
+	ofGrey.refused("is of GreyStone", "mcp", "--as", "GreenValley")
+	ofGrey.refused("is of GreyStone", "mcp", "--as", "GreenValley", "--server", address)
 	res, err := http.Post(address+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	if err != nil {
 		t.Fatal(err)

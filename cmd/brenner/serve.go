@@ -233,8 +233,13 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 		return err
 	}
 	defer func() { err = errors.Join(err, closer()) }()
-	if _, err := s.Project(ctx); err != nil {
+	info, err := s.Project(ctx)
+	if err != nil {
 		return err // a wrong name or token is found out now, not by the first tool
+	}
+	if w.As != "" && info.Actor != w.As { // a server goes by the token alone
+		return brenner.Errorf(brenner.CodeUsage, "the agent that is named is %s, and the token in BRENNER_TOKEN is of %s", w.As, info.Actor).
+			WithHint("leave out one of them: who acts must be plain")
 	}
 	tracer, flush, err := tracing.Start(ctx, tracing.Options{Version: version, Log: log})
 	if err != nil {

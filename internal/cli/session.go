@@ -172,15 +172,35 @@ func printStart(w *printer, res api.SessionStart, dry bool) {
 		rows = append(rows, []string{string(rec.Name), string(rec.Role), state})
 	}
 	table(w, rows...)
-	w.Println("start the agents here with:")
-	for _, st := range res.Starts {
-		w.Printf("  %s\n", st.Command)
-	}
+	printStarts(w, res)
 	if info.Transport == api.TransportMailbox {
 		printByHand(w, res.Deliveries)
 	}
 	for _, m := range res.Messages {
 		w.Printf("\n--- to %s: %s\n%s", m.To, printable(m.Subject), printable(brenner.Speak(m.Body, asCommand)))
+	}
+}
+
+// printStarts says how the agents are started: with the commands of their programs,
+// or, where no program is named, by what starts or serves one.
+func printStarts(w *printer, res api.SessionStart) {
+	var named, without []string
+	for _, st := range res.Starts {
+		if st.Program != "" {
+			named = append(named, st.Command)
+		} else {
+			without = append(without, string(st.Agent))
+		}
+	}
+	if len(named) > 0 {
+		w.Println("start the agents here with:")
+	}
+	for _, command := range named {
+		w.Printf("  %s\n", command)
+	}
+	if len(without) > 0 {
+		w.Printf("no program is named for %s; start one, for example: brenner run --session %s --program claude\n", strings.Join(without, ", "), res.Session.ID)
+		w.Printf("  or let one that you start yourself be it: brenner setup claude --as %s\n", without[0])
 	}
 }
 

@@ -157,7 +157,7 @@ func TestSession_SomebodyConcludes(t *testing.T) {
 		return ""
 	}
 	for _, p := range []*player{blue, red} {
-		p.must(kickoff(p), "BlueLake says what the answer is: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `answer`")
+		p.must(kickoff(p), "BlueLake says what the answer is, which whoever asked reads first: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `answer`")
 	}
 
 	blue.submits(hypothesis("Parser", "", "the parser is slow"))

@@ -25,25 +25,28 @@ func TestLimits_AreAsTheDocumentSays(t *testing.T) {
 	}
 	// A body over HTTP counts for four times its size.
 	const weight = 4
-	for row, says := range map[string][]string{
-		"content of one version":                      {mib(brenner.MaxContentBytes)},
-		"summary":                                     {count(brenner.MaxSummaryRunes) + " characters"},
-		"links, tags of one version":                  {count(brenner.MaxLinks) + "," + count(brenner.MaxTags)},
-		"deltas waiting for a compile in one session": {count(brenner.MaxPendingDeltas)},
-		"insights in one batch":                       {count(brenner.MaxInsights)},
-		"a patch, and the text it applies to":         {mib(brenner.MaxPatchBytes), mib(brenner.MaxPatchTextBytes)},
-		"files in one patch set":                      {count(brenner.MaxPatchSetFiles)},
-		"one page of a listing":                       {count(brenner.MaxPage)},
-		"request to a server": {
+	for _, c := range []struct {
+		row  string
+		says []string
+	}{
+		{"content of one version", []string{mib(brenner.MaxContentBytes)}},
+		{"summary", []string{count(brenner.MaxSummaryRunes) + " characters"}},
+		{"links, tags of one version", []string{count(brenner.MaxLinks) + "," + count(brenner.MaxTags)}},
+		{"deltas waiting for a compile in one session", []string{count(brenner.MaxPendingDeltas)}},
+		{"insights in one batch", []string{count(brenner.MaxInsights)}},
+		{"a patch, and the text it applies to", []string{mib(brenner.MaxPatchBytes), mib(brenner.MaxPatchTextBytes)}},
+		{"files in one patch set", []string{count(brenner.MaxPatchSetFiles)}},
+		{"one page of a listing", []string{count(brenner.MaxPage)}},
+		{"request to a server", []string{
 			mib(brenner.MaxRequestBytes), count(brenner.RequestRate) + " a second", count(brenner.MaxRequestsUnderWay) + " at once",
 			mib(brenner.MaxBodyBytes/weight) + " in all", mib(brenner.MaxBodyBytes/weight/2) + " of one token", "a form of a page" + mib(brenner.MaxFormBytes),
-		},
-		"logins of browsers":       {count(int(brenner.LoginLife.Hours())) + " hours", count(brenner.MaxLogins) + ",", count(brenner.MaxLoginsPerToken) + " per token"},
-		"Markdown shown on a page": {mib(brenner.MaxMarkdownBytes), count(brenner.MaxMarkdownCells) + " cells", count(brenner.MaxMarkdownLinks) + " links", count(brenner.MaxMarkdownNesting) + " levels"},
+		}},
+		{"logins of browsers", []string{count(int(brenner.LoginLife.Hours())) + " hours", count(brenner.MaxLogins) + ",", count(brenner.MaxLoginsPerToken) + " per token"}},
+		{"Markdown shown on a page", []string{mib(brenner.MaxMarkdownBytes), count(brenner.MaxMarkdownCells) + " cells", count(brenner.MaxMarkdownLinks) + " links", count(brenner.MaxMarkdownNesting) + " levels"}},
 	} {
-		for _, want := range says {
-			if !strings.Contains(rows[row], want) {
-				t.Errorf("docs/operations.md says of %q:%s, and limits.go:%s", row, rows[row], want)
+		for _, want := range c.says {
+			if !strings.Contains(rows[c.row], want) {
+				t.Errorf("docs/operations.md says of %q:%s, and limits.go:%s", c.row, rows[c.row], want)
 			}
 		}
 	}

@@ -166,7 +166,7 @@ func TestCritiques_TheLastThirdAlternativeStays(t *testing.T) {
 	red := &player{t: t, name: "RedSky", session: w.session("RedSky")}
 	blue := &player{t: t, name: "BlueLake", session: w.session("BlueLake")}
 	for _, p := range []*player{blue, red} {
-		p.must(p.told(api.MessageKickoff), "`conflicts_with` (list of item ids)", "`analysis_result`", " as text; `assumption` as json with statement (needed: ", "polarity (asserted|denied)")
+		p.must(p.told(api.MessageKickoff), "`conflicts_with` (list of item ids)", "`analysis_result`", " as text; `assumption` as json with statement (needed: ")
 		p.call("context_assemble", nil)
 	}
 	blue.submits(deltaBlock("ADD", "", "hypothesis_slate", `{"claim":"both are wrong","mechanism":"the third","third_alternative":true}`, ""))

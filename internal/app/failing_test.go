@@ -182,6 +182,10 @@ func (r failingReader) SmallBlob(ctx context.Context, d brenner.Digest, most int
 	return data, size, err
 }
 
+func (r failingReader) Redacted(ctx context.Context, digests []brenner.Digest) ([]brenner.Digest, error) {
+	return fetch(r.faults, func() ([]brenner.Digest, error) { return r.real.Redacted(ctx, digests) })
+}
+
 func (r failingReader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {
 	return r.call(func() error { return r.real.EachBlob(ctx, fn) })
 }

@@ -89,6 +89,8 @@ type Reader interface {
 	// Blobs visits, each once and in no order, those of some contents that are here, were not
 	// redacted and have at most so many bytes.
 	Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error
+	// Redacted lists, in their order, those of some contents that were redacted.
+	Redacted(ctx context.Context, digests []brenner.Digest) ([]brenner.Digest, error)
 	// EachBlob visits every blob in digest order; data is nil where redacted,
 	// and only there.
 	EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error

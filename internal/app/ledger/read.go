@@ -428,20 +428,28 @@ func markRedacted(c *kernel.Call, items []api.ArtifactItem) error {
 		at[refs[i]] = i
 	}
 	rows, err := c.VersionsOf(c.Ctx, refs)
+	if err != nil {
+		return err
+	}
+	gone, err := redactedOf(c, rows)
 	for _, v := range rows {
-		if err == nil {
-			items[at[v.Ref()]].Redacted, err = isRedacted(c, v.Content)
-		}
+		items[at[v.Ref()]].Redacted = gone[v.Content]
 	}
 	return err
 }
 
-func isRedacted(c *kernel.Call, content brenner.Digest) (bool, error) {
-	_, _, err := c.SmallBlob(c.Ctx, content, 0)
-	if brenner.CodeOf(err) == brenner.CodeRedacted {
-		return true, nil
+// redactedOf are the contents of versions that were redacted.
+func redactedOf(c *kernel.Call, versions []store.Version) (map[brenner.Digest]bool, error) {
+	digests := make([]brenner.Digest, len(versions))
+	for i, v := range versions {
+		digests[i] = v.Content
 	}
-	return false, err
+	found, err := c.Reader.Redacted(c.Ctx, digests)
+	gone := make(map[brenner.Digest]bool, len(found))
+	for _, d := range found {
+		gone[d] = true
+	}
+	return gone, err
 }
 
 // order puts the order that was asked for into a query, and where it goes on.
@@ -545,11 +553,13 @@ func (s *Service) History(ctx context.Context, req api.HistoryRequest) (api.Hist
 		if next != 0 {
 			out.Cursor = kernel.MakeCursor(next)
 		}
+		gone, err := redactedOf(c, rows)
+		if err != nil {
+			return api.HistoryResult{}, err
+		}
 		for _, v := range rows {
 			one := historyItem(v)
-			if one.Redacted, err = isRedacted(c, v.Content); err != nil {
-				return api.HistoryResult{}, err
-			}
+			one.Redacted = gone[v.Content]
 			out.Versions = append(out.Versions, one)
 		}
 		out.Decisions, err = DecisionsAbout(c, a.ID)

@@ -479,6 +479,14 @@ func (s *search) inSession(h hit, text string) (best, remark string) {
 // show gives hits as they are listed: with the passage that has the words.
 func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spelled) (api.SearchResult, error) {
 	read := map[string]string{} // words that no text has, and how what they were read as is written
+	found := make([]store.Version, len(hits))
+	for i, h := range hits {
+		found[i] = h.version
+	}
+	gone, err := redactedOf(s.Call, found)
+	if err != nil {
+		return out, err
+	}
 	for _, h := range hits {
 		one := api.SearchHit{ArtifactItem: itemOf(h.Artifact), Found: h.Version, Draft: h.Draft, Score: h.Score}
 		one.Summary, one.Status = h.version.Summary, h.version.Status
@@ -487,9 +495,7 @@ func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spel
 			if err != nil {
 				return err
 			}
-			if one.Redacted, err = isRedacted(s.Call, h.version.Content); err != nil {
-				return err
-			}
+			one.Redacted = gone[h.version.Content]
 			if h.Artifact.Type == artifact.TypeSessionArtifact {
 				text, one.Stands = s.inSession(h, text)
 			}

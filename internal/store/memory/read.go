@@ -113,6 +113,18 @@ func (r reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64,
 	return canceled(ctx)
 }
 
+func (r reader) Redacted(ctx context.Context, digests []brenner.Digest) (out []brenner.Digest, err error) {
+	for _, d := range slices.Compact(slices.Sorted(slices.Values(digests))) {
+		switch _, _, err := r.SmallBlob(ctx, d, 0); brenner.CodeOf(err) {
+		case brenner.CodeRedacted:
+			out = append(out, d)
+		case brenner.CodeCanceled:
+			return nil, err
+		}
+	}
+	return out, canceled(ctx)
+}
+
 func (r reader) EachBlob(ctx context.Context, fn func(d brenner.Digest, data []byte) error) error {
 	for _, d := range slices.Sorted(maps.Keys(r.blobs)) {
 		if err := canceled(ctx); err != nil {

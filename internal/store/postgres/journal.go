@@ -153,12 +153,7 @@ func (r *reader) SmallBlob(ctx context.Context, d brenner.Digest, most int64) ([
 }
 
 func (r *reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn func(d brenner.Digest, data []byte) error) error {
-	sums := make([][]byte, 0, len(digests))
-	for _, d := range digests {
-		if sum, err := store.Sum(d); err == nil {
-			sums = append(sums, sum[:])
-		}
-	}
+	sums := sumsOf(digests)
 	found, err := list(ctx, r.session, scanBlob, `SELECT d, body, size FROM (SELECT DISTINCT d FROM unnest($2::bytea[]) AS d) AS asked, LATERAL (
 			SELECT body, size FROM blobs WHERE project = $1 AND digest = d OFFSET 0) AS b WHERE `+lengthOfBlob+` <= $3`, r.project, sums, most)
 	if err != nil {
@@ -170,6 +165,30 @@ func (r *reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64
 		}
 	}
 	return nil
+}
+
+// sumsOf are digests as they are stored, without what is none.
+func sumsOf(digests []brenner.Digest) [][]byte {
+	sums := make([][]byte, 0, len(digests))
+	for _, d := range digests {
+		if sum, err := store.Sum(d); err == nil {
+			sums = append(sums, sum[:])
+		}
+	}
+	return sums
+}
+
+func (r *reader) Redacted(ctx context.Context, digests []brenner.Digest) ([]brenner.Digest, error) {
+	sums := sumsOf(digests)
+	found, err := list(ctx, r.session, scanBlob, `SELECT digest, body, size FROM blobs WHERE project = $1 AND digest = ANY($2::bytea[]) AND body IS NULL ORDER BY digest`, r.project, sums)
+	if err != nil {
+		return nil, err
+	}
+	var out []brenner.Digest
+	for _, b := range found {
+		out = append(out, store.DigestOf([32]byte(b.digest)))
+	}
+	return out, nil
 }
 
 // blob is a row of contents: the body is nil where it was redacted.

@@ -265,6 +265,20 @@ func (t *Tx) Blobs(ctx context.Context, digests []brenner.Digest, most int64, fn
 	return t.Reader.Blobs(ctx, before, most, fn)
 }
 
+// Redacted implements store.Reader.
+func (t *Tx) Redacted(ctx context.Context, digests []brenner.Digest) ([]brenner.Digest, error) {
+	var before, out []brenner.Digest
+	for _, d := range slices.Compact(slices.Sorted(slices.Values(digests))) {
+		if data, written := t.blobs[d]; !written {
+			before = append(before, d)
+		} else if data == nil {
+			out = append(out, d)
+		}
+	}
+	more, err := t.Reader.Redacted(ctx, before)
+	return slices.Sorted(slices.Values(append(out, more...))), err
+}
+
 // first cuts a list; a limit of 0 or less is none.
 func first[T any](rows []T, limit int) []T {
 	if limit > 0 && len(rows) > limit {

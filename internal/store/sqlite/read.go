@@ -213,6 +213,13 @@ func (r *reader) Blobs(ctx context.Context, digests []brenner.Digest, most int64
 		textsParameter(digests), most)
 }
 
+func (r *reader) Redacted(ctx context.Context, digests []brenner.Digest) ([]brenner.Digest, error) {
+	digests = slices.Compact(slices.Sorted(slices.Values(digests)))
+	return collect(ctx, r.c, func(r row) brenner.Digest { return digests[r.int(0)] },
+		"SELECT asked.key FROM json_each(?1) asked CROSS JOIN blobs b ON b.digest = unhex(asked.value) WHERE b.data IS NULL ORDER BY asked.key",
+		textsParameter(digests))
+}
+
 // blobData gives content, nil only where it was redacted.
 func blobData(r row) []byte {
 	if r.null(0) {

@@ -235,6 +235,12 @@ var journalCases = []testCase{
 			if err := r.Blobs(ctx, asked, 9, func(brenner.Digest, []byte) error { return stop }); !errors.Is(err, stop) {
 				t.Errorf("an error of fn came back as %v", err)
 			}
+			for _, of := range [][]brenner.Digest{asked, nil} {
+				gone, err := r.Redacted(ctx, of)
+				if want := of != nil; err != nil || slices.Equal(gone, []brenner.Digest{digestOf("gone")}) != want || len(gone) > 0 != want {
+					t.Errorf("redacted of %d: %v, %v", len(of), gone, err)
+				}
+			}
 			return nil
 		}
 		read(t, s, visits)

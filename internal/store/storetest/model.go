@@ -462,6 +462,13 @@ func someBlobs(ctx context.Context, r store.Reader) ([]string, error) {
 		return nil
 	})
 	slices.Sort(out)
+	if err != nil {
+		return out, err
+	}
+	gone, err := r.Redacted(ctx, asked)
+	for _, d := range gone {
+		out = append(out, string(d)+" redacted")
+	}
 	return out, err
 }
 

@@ -495,15 +495,15 @@ func TestSession_RestsOnTheEvidenceThatItsItemsName(t *testing.T) {
 	if got, want := stale(), fmt.Sprintf("[%s run-log@1] [memo@1 run-log@1]", res.Ref); got != want {
 		t.Errorf("stale %s, want %s", got, want)
 	}
-	// Only deltas renew it: what is confirmed by what moved is the rest.
+	// It is confirmed like the rest of what rests on what moved (ADR 196).
 	made, err := d.PI().Decide(t.Context(), api.DecideRequest{Decision: api.DecideStillHolds, Filter: &api.DecisionFilter{Moved: "run-log"}, Reason: "as before"})
 	d.must(err)
-	if len(made.Decisions) != 1 || made.Decisions[0].Ref != memo {
-		t.Errorf("confirmed %+v", made.Decisions)
+	if len(made.Decisions) != 2 || made.Decisions[0].Ref != res.Ref || made.Decisions[1].Ref != memo || stale() != "" {
+		t.Errorf("confirmed %+v, stale %s", made.Decisions, stale())
 	}
 	_, err = d.PI().Decide(t.Context(), api.DecideRequest{Decision: api.DecideStillHolds, Filter: &api.DecisionFilter{Moved: "run-log"}, Reason: "as before"})
-	if brenner.CodeOf(err) != brenner.CodeStatusConflict {
-		t.Errorf("the document itself was confirmed: %v", err)
+	if brenner.CodeOf(err) != brenner.CodeNotFound {
+		t.Errorf("confirmed twice: %v", err)
 	}
 	d.submit("BlueLake", block(`{"operation":"EDIT","section":"discriminative_tests","target_id":"T1","payload":{"last_run":{"by":"BlueLake","result":"run-log@2, in the place of run-log@1"}}}`))
 	res = d.compile()

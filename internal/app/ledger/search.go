@@ -442,14 +442,17 @@ func (s *search) textOf(v store.Version) (string, error) {
 // inSession gives the text of the document of a session that shows the words
 // best: what stands in it, or else what was killed or replaced; and says of the
 // words that stand nowhere in it where they are (D7).
-func (s *search) inSession(h hit, text string) (best, remark string) {
+func (s *search) inSession(h hit, text string) (best, remark string, err error) {
 	data, err := s.Blob(s.Ctx, h.version.Content)
+	if brenner.CodeOf(err) == brenner.CodeRedacted {
+		return text, "", nil
+	}
 	if err != nil {
-		return text, ""
+		return "", "", err
 	}
 	doc, err := delta.ReadArtifact(data)
 	if err != nil {
-		return text, ""
+		return text, "", nil //nolint:nilerr // what was written by hand has no items: it is shown as it is
 	}
 	stands, gone := doc.Standing()
 	lives := retrieval.Words(stands + "\n" + h.version.Summary)
@@ -468,12 +471,12 @@ func (s *search) inSession(h hit, text string) (best, remark string) {
 	}
 	remark = strings.Join(remarks, ", ")
 	if slices.ContainsFunc(h.Parts.Words, func(w string) bool { return slices.Contains(lives, w) }) {
-		return stands, remark
+		return stands, remark, nil
 	}
 	if len(shown) > 0 {
-		return strings.Join(shown, "\n"), remark
+		return strings.Join(shown, "\n"), remark, nil
 	}
-	return text, remark
+	return text, remark, nil
 }
 
 // show gives hits as they are listed: with the passage that has the words.
@@ -497,7 +500,9 @@ func (s *search) show(out api.SearchResult, hits []hit, spelled []retrieval.Spel
 			}
 			one.Redacted = gone[h.version.Content]
 			if h.Artifact.Type == artifact.TypeSessionArtifact {
-				text, one.Stands = s.inSession(h, text)
+				if text, one.Stands, err = s.inSession(h, text); err != nil {
+					return err
+				}
 			}
 			if shown := retrieval.Words(one.Summary); slices.ContainsFunc(h.Parts.Words, func(w string) bool { return !slices.Contains(shown, w) }) {
 				cut := retrieval.Excerpt(text, h.Parts.Words, snippetBytes)

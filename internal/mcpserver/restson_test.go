@@ -17,7 +17,8 @@ func TestRebase_OnlyForWhatTheResultNames(t *testing.T) {
 		{"none is named", "parsing takes 48 of 60 ms", "H2", nil, false},
 		{
 			"none is named, and it is linked to the whole", "parsing takes 48 of 60 ms", "H2",
-			arguments{"links": []any{arguments{"rel": "depends_on", "artifact": "RS-pair", "version": 2}}}, true,
+			arguments{"links": []any{arguments{"rel": "depends_on", "artifact": "RS-pair", "version": 2}}},
+			true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -522,6 +522,9 @@ type SessionView struct {
 	// AnswerMoved is what others changed of that which the answer names since it was written,
 	// or since who wrote it said that it has nothing to add.
 	AnswerMoved []AnswerMove `json:"answer_moved,omitzero"`
+	// AnswerSigned are those who said of the answer, as it stands word for word, that they stand
+	// behind it, but for who wrote it.
+	AnswerSigned []brenner.ActorName `json:"answer_signed,omitzero"`
 	// Asks are the items that name somebody who takes part in what is still to be done.
 	Asks []ItemAsk `json:"asks,omitzero"`
 	// Tests says how far the tests that live have come, with what is proposed.
@@ -870,7 +873,11 @@ type Submission struct {
 	Bounce   string `json:"bounce,omitzero"`
 	// Nothing says that the reply is an answer which adds nothing, and means to.
 	Nothing bool `json:"nothing,omitzero"`
-	DryRun  bool `json:"dry_run,omitzero"`
+	// Signed says that its author stands behind the answer of the session as it stands,
+	// AnswerUnseen that it would, and was not shown what the answer says by now: it is not signed.
+	Signed       bool `json:"signed,omitzero"`
+	AnswerUnseen bool `json:"answer_unseen,omitzero"`
+	DryRun       bool `json:"dry_run,omitzero"`
 	// Waiting are those who have not answered yet.
 	Waiting []brenner.ActorName `json:"waiting,omitzero"`
 	// ByItself says, as a clause, when it is compiled without them.

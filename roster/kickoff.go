@@ -176,7 +176,8 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 		return ""
 	case k.Roster.mode() == Unified: // there all get one text (R2)
 	case by != to:
-		return who + " what the answer is, in `answer` of `RT`, once tests and critiques have come in; it is changed when the answer changes."
+		return who + " what the answer is, in `answer` of `RT`, once tests and critiques have come in; it is changed when the answer changes. Once you stand behind it, sign it: " +
+			brenner.Do("delta.submit", "file", "FILE", "nothing", "true", "session", string(k.Session)).Mark() + " with the words `RT holds`."
 	default:
 		who = "You say"
 	}

@@ -339,6 +339,9 @@ why it was changed last; with --brief where it stands, a line for each item: wha
 					}
 					if len(sections)+len(items) == 0 || slices.Contains(req.Sections, delta.ResearchThread) || slices.Contains(items, "RT") {
 						w.Print(printable(api.AnswerWords(v.Critiques)))
+						if len(v.AnswerSigned) > 0 {
+							w.Printf("the answer, by %s, is signed as it stands by %s\n", v.AnswerBy, words(v.AnswerSigned))
+						}
 					}
 					if len(v.Names) > 0 {
 						r.note("names in it: %s\n", printable(api.NameWords(v.Names)))

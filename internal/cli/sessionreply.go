@@ -128,6 +128,8 @@ func printReply(w *printer, sub api.Submission) {
 	switch {
 	case sub.Duplicate:
 		state = "handed in before; nothing changed"
+	case sub.Signed:
+		state = "an answer: stands behind RT"
 	case sub.Nothing:
 		state = "an answer: nothing to add"
 	case sub.Unusable:

@@ -61,6 +61,7 @@ type sessionPage struct {
 	closed  string // when and by whom it was closed
 	wrong   string // what to do if the answer is wrong
 	tests   string // how far they have come
+	signed  string // who stands behind the answer, where the document is asked for
 	part    string // what the reader's part is, or who divides the work
 	reader  brenner.ActorName
 	asked   sessionRequest
@@ -122,7 +123,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, costs: v.RestCosts, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: v.Working, AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques,
+		Names: v.Names, Working: workingIn(v), AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques,
 	}
 	if said := v.ClosedWords(); said != "" {
 		out.closed = " · " + inLine(said)
@@ -148,7 +149,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		tests = asRun(tests)
 	}
 	out.tests, out.open = standing(s, ctx, in.Session, tests, v.Unconcluded(), in.Again)
-	if in.news { // it knows what it is at, or has just ended it
+	if !in.news {
+		out.signed = signedWords(v)
+	} else { // it knows what it is at, or has just ended it
 		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
 		if said := out.end.stopWords(); said != "" {
 			out.end.stopped = tellOnce(s, ctx, in.Session, []string{said})[said]
@@ -355,7 +358,7 @@ func (p sessionPage) around() string {
 	if said := p.critiques(); said != "" {
 		fmt.Fprintf(&b, "critiques: %s\n%s", said, p.takeBack())
 	}
-	b.WriteString(p.tests)
+	b.WriteString(p.signed + p.tests)
 	if p.end.session == "" || p.end.waits || p.end.owes { // else it is what is left for others
 		b.WriteString(p.open)
 	}
@@ -463,6 +466,16 @@ func notedOn(n api.TaskInfo) string {
 		about = append(about, "the session, for "+string(n.To))
 	}
 	return strings.Join(about, ", ")
+}
+
+// workingIn are those at work in a session: of who signed the answer, or wrote it and said that
+// it holds, it is not said that it had nothing to add.
+func workingIn(v api.SessionView) []api.Working {
+	out := slices.Clone(v.Working)
+	for i := range out {
+		out[i].Nothing = out[i].Nothing && out[i].Agent != v.AnswerBy && !slices.Contains(v.AnswerSigned, out[i].Agent)
+	}
+	return out
 }
 
 // atWork says who is at work but for one. That all have answered takes a line.
@@ -716,9 +729,15 @@ func (r submission) Words() string {
 	if r.Duplicate {
 		b.WriteString("this reply was handed in before; nothing changed\n")
 	}
-	if r.Nothing {
+	switch {
+	case r.Signed:
+		fmt.Fprintf(&b, "%s: you sign the answer (RT) as it stands\n", r.Session)
+	case r.AnswerUnseen:
+		fmt.Fprintf(&b, "%s: you have nothing to add; the answer was changed since you were shown it, so that it is not signed; where it does not stand below: session_show %s\n", r.Session,
+			jsonOf(sessionRequest{Session: r.Session, Items: []delta.ItemID{thread}, Again: true}))
+	case r.Nothing:
 		fmt.Fprintf(&b, "%s: you have nothing to add; that is your answer\n", r.Session)
-	} else {
+	default:
 		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
 	}
 	b.WriteString(deltaLines(r.Deltas, r.Agent))

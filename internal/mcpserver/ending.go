@@ -27,6 +27,8 @@ type ending struct {
 	came    bool              // what came out of a test is known
 	others  []string          // what is left for others, likewise named
 	unrun   []delta.ItemID    // tests that nobody has run
+	signed  string            // who stands behind the answer
+	sign    string            // the call by which the reader does, "" if it does
 	unread  []brenner.Ref     // what others wrote of which the reader has no more than a line
 	told    map[string]bool   // sentences
 	stopped bool              // the reader was told stopWords before
@@ -43,7 +45,7 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 		e.ofAsks(v.Asks, tests, me)
 		e.unread = unreadIn(s, ctx, v.ID)
 	}
-	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(v.Working, me)))
+	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(workingIn(v), me)))
 	return e
 }
 
@@ -135,6 +137,11 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 
 // ofAnswer asks who wrote the answer whether it holds with what came since.
 func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
+	holds := jsonOf(map[string]any{"session": v.ID, "nothing": true, "text": "RT holds"})
+	e.signed = signedWords(v)
+	if v.AnswerBy != "" && v.AnswerBy != me && !slices.Contains(v.AnswerSigned, me) {
+		e.sign = "delta_submit " + holds
+	}
 	if len(v.AnswerMoved) == 0 {
 		return
 	}
@@ -146,8 +153,15 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 		e.others = append(e.others, fmt.Sprintf("whether the answer holds with %s (%s)", listed(came), v.AnswerBy))
 		return
 	}
-	holds := jsonOf(map[string]any{"session": v.ID, "nothing": true, "text": "RT holds"})
 	e.mine = append(e.mine, fmt.Sprintf("whether the answer still holds with what came since: %s; if it does: delta_submit %s", listed(came), holds))
+}
+
+// signedWords say who stands behind the answer of a session.
+func signedWords(v api.SessionView) string {
+	if len(v.AnswerSigned) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the answer of %s as it stands is signed by %s\n", v.ID, joined(v.AnswerSigned))
 }
 
 // ofAsks names the items that name the reader in what is to be done, but for those that
@@ -220,7 +234,7 @@ func (e ending) sentences() []string {
 	if len(e.settle) > 0 {
 		out = append(out, toSettle)
 	}
-	for _, said := range []string{e.othersWords(), e.unreadWords()} {
+	for _, said := range []string{e.signed, e.othersWords(), e.unreadWords()} {
 		if said != "" {
 			out = append(out, said)
 		}
@@ -299,7 +313,7 @@ func (e ending) words(warm bool) string {
 	if e.session == "" {
 		return ""
 	}
-	return e.left(warm) + e.once(e.unreadWords())
+	return e.once(e.signed) + e.left(warm) + e.once(e.unreadWords())
 }
 
 // left says what is left, or that the reader may stop.
@@ -322,6 +336,9 @@ func (e ending) left(warm bool) string {
 		return e.stopWords()
 	}
 	out := fmt.Sprintf("nothing more is asked of you in %s: all have answered, the conclusion stands, no critique, test or task of yours is open. You may stop; whoever asked reads `RT`", e.session)
+	if e.sign != "" {
+		out += "; if you stand behind it, sign it: " + e.sign
+	}
 	if len(e.unrun) > 0 {
 		out += fmt.Sprintf(". Run by nobody, and asked of nobody: %s", listed(e.unrun))
 	}

@@ -715,7 +715,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
 	said, _ := standing(s, ctx, info.ID, asRun(tests), "", false)
-	left = lastDid(v.Working, me) + said + left
+	left = lastDid(v.Working, me) + end.once(end.signed) + said + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, end, err
 }

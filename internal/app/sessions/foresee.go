@@ -61,8 +61,13 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 			DeltaID: e.Delta.DeltaID, Operation: e.Delta.Operation, Section: e.Delta.Section, Target: e.Delta.TargetID,
 		})
 	}
+	sign, err := in.signed(c)
+	if err != nil {
+		return api.Submission{}, err
+	}
 	out := submissionOf(rec, x.Extraction)
 	out.DryRun = true
+	sign.say(&out)
 	parts.report(&out, true)
 	over.report(&out, x.Entries)
 	queue, err := pendingDeltas(c, in.session.ID)

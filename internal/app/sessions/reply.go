@@ -267,16 +267,22 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := checkRoom(ch.Call, in.session, x.Entries); err != nil {
 		return api.Submission{}, err
 	}
+	sign, err := in.signed(ch.Call)
+	if err != nil {
+		return api.Submission{}, err
+	}
 	rec := replyReceived{
 		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Stamp: x.stamp,
-		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Mended: mend,
+		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Signs: sign.of, Mended: mend,
 	}
 	if old != nil {
 		rec.Log = old.Log
 	} else if rec.Log, err = r.keepLog(ch, in, len(x.Entries)); err != nil {
 		return api.Submission{}, err
 	}
-	return r.queue(ch, in, rec, x, parts, over)
+	out, err := r.queue(ch, in, rec, x, parts, over)
+	sign.say(&out)
+	return out, err
 }
 
 // queue queues the deltas of a reply, and does what follows from it.

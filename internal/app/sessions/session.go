@@ -79,6 +79,8 @@ type replyReceived struct {
 	Unusable bool `json:"unusable,omitzero"`
 	// Nothing says that its author has nothing to add, which is an answer.
 	Nothing bool `json:"nothing,omitzero"`
+	// Signs is the answer that it stands behind, by its digest.
+	Signs brenner.Digest `json:"signs,omitzero"`
 	// Mended says which near misses were taken as mended.
 	Mended mending `json:"mended,omitzero"`
 }

@@ -114,6 +114,9 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		if d.view.AnswerBy, d.view.AnswerMoved, err = r.movedUnderAnswer(c, info, row, doc, d.view.Critiques); err != nil {
 			return nil, err
 		}
+		if d.view.AnswerSigned, err = signers(c, info.ID, doc, d.view.AnswerBy); err != nil {
+			return nil, err
+		}
 		notes, failed := r.notesOn(c, info.ID)
 		if d.view.Asks = asksIn(doc, info, notes); *failed != nil {
 			return nil, *failed

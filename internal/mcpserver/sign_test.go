@@ -1,0 +1,33 @@
+package mcpserver_test
+
+import "testing"
+
+// D26: who stands behind an answer says so of its words, and of no others; of one that it was
+// not shown it has not signed anything.
+func TestSign_TheAnswerAsItStands(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	sign := func(p *player, words string) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": words}))
+	}
+	red.must(sign(red, "RT holds"), "you have nothing to add") // there is no answer
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as anybody measured."}`, ""))
+	words := sign(red, "RT holds.")
+	red.must(words, "the answer was changed since you were shown it, so that it is not signed", "H1, as far as anybody measured.", `if you stand behind it, sign it: delta_submit {"nothing":true,"session":"RS-pair","text":"RT holds"}`)
+	red.must(sign(red, "I sign RT as it reads now"), "you sign the answer (RT) as it stands")
+	red.mustNot(first(red.call("inbox", nil)), "sign it")
+	words = first(blue.call("inbox", nil))
+	blue.must(words, "the answer of RS-pair as it stands is signed by RedSky\n")
+	blue.mustNot(words, "nothing to add")
+	blue.mustNot(first(blue.call("inbox", nil)), "signed") // it was said
+	// Another word, and nobody has signed it.
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as two of us measured."}`, ""))
+	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by")
+	red.must(first(red.call("inbox", nil)), "if you stand behind it, sign it")
+	red.must(sign(red, "RT holds"), "you sign the answer")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky")
+	// Who only says that it is done has signed nothing.
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1."}`, ""))
+	red.call("inbox", nil)
+	red.must(sign(red, "I have no more to say; H1 holds"), "you have nothing to add; that is your answer")
+}

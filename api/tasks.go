@@ -226,6 +226,8 @@ type TaskInfo struct {
 	// Unmanned says, in the answer to whoever opens it, that nobody else can
 	// take it: no active agent has the role.
 	Unmanned bool `json:"unmanned,omitzero"`
+	// NotedTo are, in the answer to whoever leaves a note, those who are told of it.
+	NotedTo []brenner.ActorName `json:"noted_to,omitzero"`
 	// Untold counts, in the answer to whoever opens it, the agents that it is for and that
 	// no message tells of it: they see it among the open tasks.
 	Untold int `json:"untold,omitzero"`

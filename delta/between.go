@@ -21,6 +21,7 @@ const longText = 400
 
 const (
 	aroundChange = 5  // words shown on each side of a change
+	mostAround   = 20 // up to where its sentence begins and ends
 	mostPassages = 20 // of one text
 	// longestGone is how much is shown of words that are gone: their reader had them.
 	longestGone = 200
@@ -67,7 +68,7 @@ func (m marks) places(old, now []string, changes []linediff.Change, left func(te
 	var b strings.Builder
 	at := 0 // of now, up to which it is written
 	for i, c := range changes {
-		from := max(at, c.NewLo-aroundChange)
+		from := max(at, beginsAt(now, c.NewLo))
 		same, cut := asBefore(now[at:from], left)
 		if cut && i > 0 {
 			same = "\n" + same
@@ -77,7 +78,7 @@ func (m marks) places(old, now []string, changes []linediff.Change, left func(te
 			b.WriteString(" ")
 		}
 		b.WriteString(m.between(strings.Join(old[c.OldLo:c.OldHi], ""), strings.Join(now[c.NewLo:c.NewHi], "")))
-		at = min(len(now), c.NewHi+aroundChange)
+		at = endsAt(now, c.NewHi)
 		if i+1 < len(changes) {
 			at = min(at, changes[i+1].NewLo)
 		}
@@ -85,6 +86,38 @@ func (m marks) places(old, now []string, changes []linediff.Change, left func(te
 	}
 	same, _ := asBefore(now[at:], left)
 	return strings.ReplaceAll(strings.TrimSpace(b.String()+same), " \n", "\n")
+}
+
+// beginsAt is from which word on what stands before a change is shown: the beginning of its
+// sentence, where that is near, and some words at least.
+func beginsAt(words []string, at int) int {
+	for i := at; i > max(0, at-mostAround); i-- {
+		if endsSentence(words[i-1]) {
+			return min(i, max(0, at-aroundChange))
+		}
+	}
+	if at <= mostAround {
+		return 0
+	}
+	return at - aroundChange
+}
+
+// endsAt is up to which word what stands behind a change is shown, likewise.
+func endsAt(words []string, at int) int {
+	for i := max(at, 1); i <= min(len(words), at+mostAround); i++ {
+		if endsSentence(words[i-1]) {
+			return max(i, min(len(words), at+aroundChange))
+		}
+	}
+	if at+mostAround >= len(words) {
+		return len(words)
+	}
+	return at + aroundChange
+}
+
+func endsSentence(word string) bool {
+	bare := strings.TrimRightFunc(word, unicode.IsSpace)
+	return strings.Contains(word[len(bare):], "\n") || strings.HasSuffix(bare, ".") || strings.HasSuffix(bare, ";") || strings.HasSuffix(bare, "?") || strings.HasSuffix(bare, "!")
 }
 
 func leftOut(string) string { return "…" }

@@ -102,6 +102,13 @@ func TestChanges_GiveThePartOfALongText(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	// The sentence is shown in which something changed.
+	sentence := "Over the whole of the year the nights at the weir are the coldest of all that were measured there so far."
+	now := say(say(one, 3, head+sentence+tail), 4, head+strings.Replace(sentence, "weir", "mill", 1)+tail)
+	was := say(one, 3, head+sentence+tail)
+	if got := delta.Join(delta.Changes(now, delta.Part{Since: was})); !strings.Contains(got, "] Over the whole of the year the nights at the [-weir-]{+mill+} are the coldest of all that were measured there so far. [") {
+		t.Errorf("no whole sentence in\n%s", got)
+	}
 	// D19: a text that uses our signs is shown with others, one that uses all of them whole,
 	// and so is a text of which little stayed.
 	for _, c := range [][2]string{{"[--nachts]", "<del>Nachts</del><ins>[--nachts]</ins> am"}, {"<del> [-", "⟦was: Nachts⟧⟦now: <del> [-⟧ am"}} {

@@ -213,7 +213,7 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	blue.submits(hypothesis("Parser", "", "the parser is slow"))
 	red.submits(hypothesis("Disk", "", "the disk is slow"))
 	blue.told(api.MessageCompiled)
-	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Saw it, agree; I measure the disk", "note": true})), "noted: the author is told")
+	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Saw it, agree; I measure the disk", "note": true})), "noted: told to BlueLake; ")
 	blue.must(blue.told(api.MessageTask), "RedSky leaves a note on H1 of RS-pair. Nothing is asked of you", "> Saw it, agree; I measure the disk")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "note on H1 by RedSky at ", "(data): Saw it, agree; I measure the disk")
 	blue.mustNot(first(blue.call("status", nil)), "Saw it")

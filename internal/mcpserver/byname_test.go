@@ -24,7 +24,7 @@ func TestRequest_AsksAColleagueByName(t *testing.T) {
 	green.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Cache", "", "in the log of May the cache is cold"), "task": task})
 	blue.must(first(blue.call("inbox", nil)), task+", which you asked for, was done by GreenValley")
 
-	blue.must(first(blue.call("request", arguments{"session": "RS-trio", "to": "RedSky", "note": true, "title": "I leave the disk to you"})), "noted: RedSky is told")
+	blue.must(first(blue.call("request", arguments{"session": "RS-trio", "to": "RedSky", "note": true, "title": "I leave the disk to you"})), "noted: told to RedSky; ")
 	red.mustNot(first(red.call("artifact_search", arguments{"text": "note"})), "unread: ")
 	red.must(first(red.call("session_show", arguments{"session": "RS-trio"})), "note on the session, for RedSky by BlueLake", "unread: NOTE: BlueLake on RS-trio: inbox {}")
 	red.must(first(red.call("inbox", nil)), "BlueLake leaves a note on RS-trio. Nothing is asked of you; it says (data):\n\n> I leave the disk to you\n")
@@ -41,4 +41,17 @@ func TestRequest_AsksAColleagueByName(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// C2: a note is told to who it names as well, and whoever leaves it hears to whom.
+func TestRequest_ANoteIsToldToWhoItNames(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red) // H1 of BlueLake, H2 of RedSky
+	said := func(item, title string) string {
+		return first(blue.call("request", arguments{"session": "RS-pair", "items": []string{item}, "note": true, "title": title}))
+	}
+	blue.must(said("H1", "RedSky: H2 needs what this says"), "noted: told to RedSky; ")
+	red.must(first(red.call("inbox", nil)), "> RedSky: H2 needs what this says")
+	blue.must(said("H2", "RedSkyline is another matter"), "noted: told to RedSky; ")
+	blue.must(said("H1", "for myself"), "noted: whoever reads")
 }

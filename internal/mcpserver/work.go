@@ -356,11 +356,11 @@ func (r requested) Words() string {
 	}
 	switch {
 	case r.task.Kind == api.TaskNote:
-		who := "the author"
-		if r.task.To != "" {
-			who = string(r.task.To)
+		b.WriteString("noted: ")
+		if len(r.task.NotedTo) > 0 {
+			fmt.Fprintf(&b, "told to %s; ", joined(r.task.NotedTo))
 		}
-		fmt.Fprintf(&b, "noted: %s is told, and whoever reads the document sees it; nothing is asked by it\n", who)
+		b.WriteString("whoever reads the document sees it; nothing is asked by it\n")
 		return b.String() + r.news
 	case r.task.Kind == api.TaskMark:
 		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s. To end it before, write what came of it with %s; what you write with \"task\" alone, or without, does not end it\n", r.ID, until(r.task.LeaseUntil), doneWith(r.ID))

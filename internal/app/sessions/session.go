@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner"
@@ -427,6 +428,18 @@ func (r *Room) RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, e
 func (r *Room) TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error) {
 	s, err := findSession(c, id)
 	return slices.ContainsFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == c.Who.Name }), err
+}
+
+// NamedIn lists those who take part in a session that a text names.
+func (r *Room) NamedIn(c *kernel.Call, id brenner.SessionID, text string) ([]brenner.ActorName, error) {
+	info, err := findSession(c, id)
+	var out []brenner.ActorName
+	for _, r := range info.Recipients {
+		if strings.Contains(text, string(r.Name)) && namesAgent(text, r.Name) {
+			out = append(out, r.Name)
+		}
+	}
+	return out, err
 }
 
 // Killed lists which items of a session are dead. Who may not read the document is told

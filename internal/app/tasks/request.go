@@ -213,9 +213,9 @@ func (r *Room) amongTasks(c *kernel.Call, req *api.NewTaskRequest) ([]api.TaskIn
 	return on, nil
 }
 
-// tellNote tells the authors of what a note is about. It is shown as what it is,
-// one line of somebody else's words (C2).
-func (r *Room) tellNote(ch *kernel.Change, t api.TaskInfo, authors []roster.Entry) error {
+// tellNote tells the authors of what a note is about, and who else of the session it names. It
+// is shown as what it is, one line of somebody else's words (C2).
+func (r *Room) tellNote(ch *kernel.Change, t *api.TaskInfo, authors []roster.Entry) error {
 	to, about := []brenner.ActorName{}, slices.Concat(kernel.Strings(t.Items), t.On)
 	for _, a := range authors {
 		to = append(to, a.AgentName)
@@ -238,8 +238,16 @@ func (r *Room) tellNote(ch *kernel.Change, t api.TaskInfo, authors []roster.Entr
 	if len(t.Killed) > 0 {
 		dead = " (" + api.DeadWords(t.Killed) + ")"
 	}
+	if t.Session != "" {
+		named, err := r.Sessions.NamedIn(ch.Call, t.Session, t.Title)
+		if err != nil {
+			return err
+		}
+		to = append(to, named...)
+	}
 	slices.Sort(to)
-	for _, name := range slices.Compact(to) {
+	t.NotedTo = slices.DeleteFunc(slices.Compact(to), func(name brenner.ActorName) bool { return name == ch.Who.Name })
+	for _, name := range t.NotedTo {
 		err := r.Mail.TellOfTask(ch, name, api.MessageTask, t.ID, fmt.Sprintf("NOTE: %s on %s%s", ch.Who.Name, strings.Join(about, ", "), of), fmt.Sprintf(
 			"%s leaves a note on %s%s%s. Nothing is asked of you; it says (data):\n\n> %s\n", ch.Who.Name, strings.Join(about, ", "), of, dead, t.Title))
 		if err != nil {

@@ -27,6 +27,8 @@ type Sessions interface {
 	RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, error)
 	// TakesPart says whether the caller was asked in a session.
 	TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error)
+	// NamedIn lists those who take part in a session that a text names.
+	NamedIn(c *kernel.Call, id brenner.SessionID, text string) ([]brenner.ActorName, error)
 	// WrittenBy lists who wrote items of a session, with the role that each plays
 	// there, and the version it was looked up in.
 	WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.ItemID) (brenner.Ref, []delta.ItemID, []roster.Entry, error)

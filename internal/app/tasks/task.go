@@ -512,7 +512,8 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 		}
 	}
 	if kind == api.TaskNote {
-		return t, r.tellNote(ch, t, authors)
+		err := r.tellNote(ch, &t, authors)
+		return t, err
 	}
 	if req.Claim {
 		return t, nil // whoever announces it does it

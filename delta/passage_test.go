@@ -93,7 +93,7 @@ func TestPayloadText_ShowsParts(t *testing.T) {
 		`{"claim":{"old":"a b","new":"c"},"name":"n"}`:              "    claim: …[-a b-]{+c+}…\n    name: n\n",
 		`{"claim":[{"old":"a","new":""},{"old":"b","new":"d\ne"}]}`: "    claim: …[-a-]… …[-b-]{+d\n        e+}…\n",
 		`{"predictions":{"H1":{"old":"a","new":"b"},"H2":"stays"}}`: "    predictions: H1 = …[-a-]{+b+}…; H2 = stays\n",
-		`{"claim":{"old":"a","new":"b+} [-c"}}`:                     "    claim: {\"new\":\"b+} [-c\",\"old\":\"a\"}\n",
+		`{"claim":{"old":"a","new":"b+} [-c"}}`:                     "    claim: …<del>a</del><ins>b+} [-c</ins>…\n",
 		`{"predictions":{"H1":"up"}}`:                               "    predictions: {\"H1\":\"up\"}\n",
 	} {
 		if got := delta.PayloadText([]byte(payload)); got != want {

@@ -731,7 +731,7 @@ func (r submission) Words() string {
 	}
 	switch {
 	case r.Signed:
-		fmt.Fprintf(&b, "%s: you sign the answer (RT) as it stands\n", r.Session)
+		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) as it stands; that is your answer\n", r.Session)
 	case r.AnswerUnseen:
 		fmt.Fprintf(&b, "%s: you have nothing to add; the answer was changed since you were shown it, so that it is not signed; where it does not stand below: session_show %s\n", r.Session,
 			jsonOf(sessionRequest{Session: r.Session, Items: []delta.ItemID{thread}, Again: true}))

@@ -336,11 +336,11 @@ func (e ending) left(warm bool) string {
 		return e.stopWords()
 	}
 	out := fmt.Sprintf("nothing more is asked of you in %s: all have answered, the conclusion stands, no critique, test or task of yours is open. You may stop; whoever asked reads `RT`", e.session)
-	if e.sign != "" {
-		out += "; if you stand behind it, sign it: " + e.sign
-	}
 	if len(e.unrun) > 0 {
 		out += fmt.Sprintf(". Run by nobody, and asked of nobody: %s", listed(e.unrun))
+	}
+	if e.sign != "" {
+		out += ". If you stand behind `RT`, sign it: " + e.sign
 	}
 	if warm {
 		out += ". Others may still say something to the last answer: inbox {\"wait\":60} once more, or stop"

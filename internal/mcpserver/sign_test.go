@@ -13,8 +13,8 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	red.must(sign(red, "RT holds"), "you have nothing to add") // there is no answer
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as anybody measured."}`, ""))
 	words := sign(red, "RT holds.")
-	red.must(words, "the answer was changed since you were shown it, so that it is not signed", "H1, as far as anybody measured.", `if you stand behind it, sign it: delta_submit {"nothing":true,"session":"RS-pair","text":"RT holds"}`)
-	red.must(sign(red, "I sign RT as it reads now"), "you sign the answer (RT) as it stands")
+	red.must(words, "the answer was changed since you were shown it, so that it is not signed", "H1, as far as anybody measured.", "If you stand behind `RT`, sign it: " + `delta_submit {"nothing":true,"session":"RS-pair","text":"RT holds"}`)
+	red.must(sign(red, "I sign RT as it reads now"), "you stand behind the answer (RT) as it stands")
 	red.mustNot(first(red.call("inbox", nil)), "sign it")
 	words = first(blue.call("inbox", nil))
 	blue.must(words, "the answer of RS-pair as it stands is signed by RedSky\n")
@@ -23,8 +23,8 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	// Another word, and nobody has signed it.
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as two of us measured."}`, ""))
 	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by")
-	red.must(first(red.call("inbox", nil)), "if you stand behind it, sign it")
-	red.must(sign(red, "RT holds"), "you sign the answer")
+	red.must(first(red.call("inbox", nil)), "If you stand behind `RT`, sign it")
+	red.must(sign(red, "RT holds"), "you stand behind the answer")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky")
 	// Who only says that it is done has signed nothing.
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1."}`, ""))

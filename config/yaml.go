@@ -14,6 +14,7 @@ import (
 	"brenner/internal/lazy"
 
 	"go.yaml.in/yaml/v4"
+	yamllimit "go.yaml.in/yaml/v4/plugin/limit"
 )
 
 // yaml reads the file as YAML, without what lets a small file stand for a large
@@ -27,7 +28,12 @@ func (in source) yaml() (document, error) {
 	if err := in.checkBreaks(); err != nil {
 		return document{}, err
 	}
-	loader, err := yaml.NewLoader(bytes.NewReader(in.text))
+	if err := in.checkDirectives(); err != nil {
+		return document{}, err
+	}
+	// What is nested far deeper than any value may be takes the library time that grows with
+	// the square of the depth.
+	loader, err := yaml.NewLoader(bytes.NewReader(in.text), yaml.WithPlugin(yamllimit.New(yamllimit.DepthValue(2*brenner.MaxJSONDepth))))
 	if err != nil {
 		return document{}, in.yamlFault(err)
 	}
@@ -64,6 +70,19 @@ func (in source) checkBreaks() error {
 		r, _ := utf8.DecodeRune(in.text[i:])
 		return in.refuse(brenner.CodeInvalidConfig, t.at(i), "U+%04X ends a line for some readers of YAML and not for others", r).
 			WithHint(fmt.Sprintf(`take it out, or write it as \u%04x in double quotes`, r))
+	}
+	return nil
+}
+
+// directive is a line by which a file says how it is to be read: the prefix of a tag is copied
+// to each value that has it, and no value may have one.
+var directive = lazy.NewPattern(`(?m)^\x{FEFF}?%(?:TAG|YAML)\b`)
+
+// checkDirectives refuses a file that says how it is to be read.
+func (in source) checkDirectives() error {
+	if at := directive.Regexp().FindIndex(in.text); at != nil {
+		t := tracker{text: in.text}
+		return in.refuse(brenner.CodeInvalidConfig, t.at(at[0]), "a directive (%%) is not allowed here").WithHint("take the line out")
 	}
 	return nil
 }

@@ -873,9 +873,10 @@ type Submission struct {
 	Bounce   string `json:"bounce,omitzero"`
 	// Nothing says that the reply is an answer which adds nothing, and means to.
 	Nothing bool `json:"nothing,omitzero"`
-	// Signed says that its author stands behind the answer of the session as it stands,
-	// AnswerUnseen that it would, and was not shown what the answer says by now: it is not signed.
-	Signed       bool `json:"signed,omitzero"`
+	// Signed says that its author stands behind the answer of the session as it stands.
+	Signed bool `json:"signed,omitzero"`
+	// AnswerUnseen says that its author would, and was not shown what the answer says by now:
+	// it is not signed.
 	AnswerUnseen bool `json:"answer_unseen,omitzero"`
 	DryRun       bool `json:"dry_run,omitzero"`
 	// Waiting are those who have not answered yet.

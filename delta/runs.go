@@ -69,8 +69,13 @@ func Tests(a *Artifact) []Test {
 	return out
 }
 
-// putUp says whether a test that lives names a critique: it is the one that this asks for.
+// putUp says whether a test that lives names a critique, or is named as the one that it asks for.
 func (a *Artifact) putUp(critique *Item) bool {
+	for id := range a.namedIn(critique.Text(proposedTestField), a.provisionalNames()) {
+		if it, ok := a.Item(id); ok && it.section == atTests && it.live() {
+			return true
+		}
+	}
 	return slices.ContainsFunc(a.sections[atTests].shown(atTests), func(it *Item) bool {
 		return it.live() && slices.ContainsFunc(it.log, critique.namedBy)
 	})

@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,5 +41,21 @@ func TestTests_StateFollowsFromWhatIsRecorded(t *testing.T) {
 	want := "T2 run ran:Bob@3=\nT3 run ran:Bob@2=cold-log@1\nT4 planned\nT5 dropped\nT6 run runs:Cy@2 ran:Ann@1=log@2\nT7 planned\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// D26: a critique whose proposed test names a test that lives asks for no other.
+func TestTests_ACritiqueThatNamesATest(t *testing.T) {
+	for _, c := range []struct {
+		proposed string
+		asks     bool
+	}{{"start it twice", true}, {"T1", false}, {"as T1, warm", false}, {"T7", true}} {
+		doc := mergeAll(t, nil, append(hypotheses(2),
+			say("t", 7, "Ann", "ADD", "-", "T", `{"name":"graft","procedure":"graft late","discriminates":"H1 from H2","expected_outcomes":{"H1":"kept"}}`),
+			say("c", 8, "Bob", "ADD", "-", "C", `{"name":"c","attack":"H1 is circular","proposed_test":"`+c.proposed+`"}`))...).Artifact
+		asks := slices.ContainsFunc(delta.Tests(doc), func(test delta.Test) bool { return test.State == delta.TestProposed })
+		if asks != c.asks {
+			t.Errorf("%q: asks for a test: %t", c.proposed, asks)
+		}
 	}
 }

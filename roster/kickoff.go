@@ -182,7 +182,7 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 		who = "You say"
 	}
 	return who + " what the answer is, which whoever asked reads first: once tests and critiques have come in, by an EDIT of `RT` (`research_thread`) with `answer`:" +
-		" the answer by now, the items it rests on, what is open."
+		" the answer by now, the items it rests on, what is open; the others sign it as it stands."
 }
 
 // empty says what to do while the slate is empty, as it is when a session

@@ -151,6 +151,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out.tests, out.open = standing(s, ctx, in.Session, tests, v.Unconcluded(), in.Again)
 	if !in.news {
 		out.signed = signedWords(v)
+		if delta.BeginsWithThread(out.Text) && !slices.Contains(v.InPart, thread) {
+			tellOnce(s, ctx, in.Session, []string{wholeAnswer(v.ID)})
+		}
 	} else { // it knows what it is at, or has just ended it
 		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
 		if said := out.end.stopWords(); said != "" {
@@ -881,9 +884,6 @@ func deltaLine(d api.SubmittedDelta, author brenner.ActorName) string {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b, " %s by %s", was.Field, was.WhoseWords())
-	}
-	if len(d.Replaces) > 0 && !slices.ContainsFunc(d.Replaces, func(was api.Replaced) bool { return was.Text != "" }) {
-		b.WriteString(", which you had seen")
 	}
 	b.WriteByte('\n')
 	for _, was := range d.Replaces {

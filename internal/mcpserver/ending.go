@@ -161,7 +161,15 @@ func signedWords(v api.SessionView) string {
 	if len(v.AnswerSigned) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the answer of %s as it stands is signed by %s\n", v.ID, joined(v.AnswerSigned))
+	out := fmt.Sprintf("the answer of %s as it stands is signed by %s", v.ID, joined(v.AnswerSigned))
+	if len(v.AnswerMoved) > 0 {
+		came := make([]string, len(v.AnswerMoved))
+		for i, m := range v.AnswerMoved {
+			came[i] = m.Words()
+		}
+		out += fmt.Sprintf("; changed since %s last said that it holds: %s", v.AnswerBy, listed(came))
+	}
+	return out + "\n"
 }
 
 // ofAsks names the items that name the reader in what is to be done, but for those that
@@ -363,6 +371,9 @@ func isWarm(info api.SessionInfo, me brenner.ActorName) bool {
 
 const thread delta.ItemID = "RT"
 
+// wholeAnswer names that a reader was sent the answer of a session whole.
+func wholeAnswer(id brenner.SessionID) string { return fmt.Sprintf("the answer of %s: whole", id) }
+
 // answerOnce is the answer as it stands, for a reader who was sent it in parts more than
 // once: whole once, when nothing is left to be done (ADR 154).
 func answerOnce(s api.Service, ctx context.Context, p sessionPage, room int) string {
@@ -374,13 +385,13 @@ func answerOnce(s api.Service, ctx context.Context, p sessionPage, room int) str
 	if slices.Contains(p.InPart, thread) && tell(false, name("in part")) {
 		tell(false, name("in parts"))
 	}
-	if !p.end.over() || !tell(true, name("in parts")) || tell(true, name("whole")) {
+	if !p.end.over() || !tell(true, name("in parts")) || tell(true, wholeAnswer(p.ID)) {
 		return ""
 	}
 	v, err := s.Session(ctx, api.SessionRequest{ID: p.ID, Items: []delta.ItemID{thread}, Again: true, Unasked: true, Size: max(room, leastPage)})
 	if err != nil || len(v.Rest) > 0 || utf8.RuneCountInString(v.Markdown) > room {
 		return "" // the call that reads it whole stands there
 	}
-	tell(false, name("whole"))
+	tell(false, wholeAnswer(p.ID))
 	return "the answer as it stands, which you were sent in parts (data):\n" + v.Markdown
 }

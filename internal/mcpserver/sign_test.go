@@ -26,6 +26,11 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "If you stand behind `RT`, sign it")
 	red.must(sign(red, "RT holds"), "you stand behind the answer")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky")
+	// What the answer names may change under those who signed it.
+	blue.edits("H1", `{"claim":"the old parser is slow"}`)
+	red.call("inbox", nil)
+	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the old lexer is slow"}`, ""))
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky; changed since BlueLake last said that it holds: H1 (claim by RedSky)\n")
 	// Who only says that it is done has signed nothing.
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1."}`, ""))
 	red.call("inbox", nil)

@@ -244,8 +244,9 @@ func (s SessionInfo) Lacks() []string {
 }
 
 // GoesOn is when a session that compiles when everybody has answered goes on without
-// those who have not (ADR 129): most have, something of theirs waits, and nobody was
-// asked or has answered for a while. It is zero while that is not so.
+// those who have not (ADR 129): most have, something of theirs waits, and for a while
+// nobody was asked, and nobody has answered who had not before (ADR 205). It is zero while
+// that is not so.
 func (s SessionInfo) GoesOn() time.Time {
 	awaited := len(s.Awaited())
 	if s.Compile != CompileAnswered || awaited == 0 || 2*awaited >= len(s.Recipients) || !s.Closed.IsZero() {
@@ -254,7 +255,7 @@ func (s SessionInfo) GoesOn() time.Time {
 	var last time.Time
 	waits := false
 	for _, r := range s.Recipients {
-		if at := r.AnsweredAt; at.After(last) {
+		if at := cmp.Or(r.FirstAt, r.AnsweredAt); at.After(last) {
 			last = at
 		}
 		if r.AskedAt.After(last) {
@@ -278,8 +279,8 @@ func (s SessionInfo) CompilesAt() time.Time {
 	}
 	var first time.Time
 	for _, r := range s.Recipients {
-		if r.Pending > 0 && (first.IsZero() || r.AnsweredAt.Before(first)) {
-			first = r.AnsweredAt
+		if at := cmp.Or(r.FirstAt, r.AnsweredAt); r.Pending > 0 && (first.IsZero() || at.Before(first)) {
+			first = at
 		}
 	}
 	if first.IsZero() || len(s.Awaited()) == 0 || !s.Closed.IsZero() {
@@ -297,7 +298,7 @@ func (s SessionInfo) ByItself() string {
 }
 
 // Otherwise says when what waits is compiled though not all have answered, and by which
-// rule, since that moves with every answer; "" if nothing says so.
+// rule, since that moves with who answers; "" if nothing says so.
 func (s SessionInfo) Otherwise() string {
 	after, timed := s.Compile.After()
 	at, form := s.CompilesAt(), "15:04 MST"
@@ -308,7 +309,7 @@ func (s SessionInfo) Otherwise() string {
 	case !at.IsZero() && timed:
 		return fmt.Sprintf("without at %s, %s after the first answer", at.UTC().Format(form), s.Compile)
 	case !at.IsZero():
-		return fmt.Sprintf("without at %s, %.0f minutes after the last answer", at.UTC().Format(form), roster.Patience.Minutes())
+		return fmt.Sprintf("without at %s, %.0f minutes after the last who answered", at.UTC().Format(form), roster.Patience.Minutes())
 	case timed && len(s.Awaited()) > 0:
 		return fmt.Sprintf("%s after the first answer", s.Compile)
 	}
@@ -350,6 +351,8 @@ type Recipient struct {
 	AskedAt    time.Time `json:"asked_at"`
 	AckedAt    time.Time `json:"acked_at,omitzero"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
+	// FirstAt is when the first of several answers came that wait for one compile.
+	FirstAt time.Time `json:"first_at,omitzero"`
 	// Waiting says that no answer came since it was asked.
 	Waiting bool `json:"waiting"`
 	// Late says that the session went on without its answer: it is compiled when it

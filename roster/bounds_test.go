@@ -34,8 +34,8 @@ func TestCompileMode_IsAWordOrATime(t *testing.T) {
 func TestCompose_SaysWhenItIsCompiled(t *testing.T) {
 	const answered = "is compiled as soon as everybody who was asked has answered"
 	for mode, want := range map[roster.CompileMode]string{
-		"answered": answered + ", or 4 minutes after the last answer once most have; until then others see yours as proposals",
-		"":         answered + ", or 4 minutes after the last answer once most have; until then others see yours as proposals",
+		"answered": answered + ", or, once most have, 4 minutes after the last who did; until then others see yours as proposals",
+		"":         answered + ", or, once most have, 4 minutes after the last who did; until then others see yours as proposals",
 		"45m":      answered + ", and at the latest 45m after the first that waits; until then",
 		"manual":   "The PI compiles what has come in when it is time; until then",
 	} {

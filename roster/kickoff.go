@@ -387,7 +387,7 @@ func explained(compile CompileMode) string {
 	} else if _, timed := compile.After(); timed {
 		when += ", and at the latest " + string(compile) + " after the first that waits"
 	} else {
-		when += fmt.Sprintf(", or %.0f minutes after the last answer once most have", Patience.Minutes())
+		when += fmt.Sprintf(", or, once most have, %.0f minutes after the last who did", Patience.Minutes())
 	}
 	return when + "; until then others see yours as proposals. " +
 		"You are told what became of it, and may answer again: " +

@@ -410,6 +410,37 @@ func TestSession_GoesOnWithoutTheLast(t *testing.T) {
 			t.Errorf("verified: %+v", report)
 		}
 	})
+	t.Run("what those hand in again moves nothing", func(t *testing.T) { // D27, ADR 205
+		d := begin(t, trio.Entries)
+		d.submit("BlueLake", claim("lineage"))
+		d.now = d.now.Add(time.Minute)
+		d.submit("GreenValley", attack)
+		want := d.now.Add(roster.Patience)
+		for _, text := range []string{claim("gradient"), claim("contact")} {
+			d.now = d.now.Add(90 * time.Second)
+			d.submit("BlueLake", text)
+			if got := at(d); !got.Equal(want) {
+				t.Errorf("handed in again at %s: it goes on at %s, not %s", d.now, got, want)
+			}
+		}
+		d.now = want
+		if res, err := due(d, "GreenValley"); err != nil || len(res.Outcomes) != 4 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		// What comes after a compile counts anew.
+		_, err := d.PI().NudgeSession(t.Context(), api.NudgeSessionRequest{ID: "RS-1", To: []brenner.ActorName{"PurpleMountain"}})
+		d.must(err)
+		d.now = d.now.Add(time.Hour)
+		d.submit("BlueLake", claim("noise"))
+		if got := at(d); !got.Equal(d.now.Add(roster.Patience)) {
+			t.Errorf("after a compile it goes on at %s", got)
+		}
+		report, err := d.PI().Verify(t.Context(), api.VerifyRequest{})
+		d.must(err)
+		if !report.OK {
+			t.Errorf("verified: %+v", report)
+		}
+	})
 	t.Run("nobody has a hypothesis yet", func(t *testing.T) {
 		d := begin(t, trio.Entries)
 		d.submit("PurpleMountain", attack)

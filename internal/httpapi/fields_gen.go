@@ -560,6 +560,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.RaiseStalemateRequest.Stalemate":  "Stalemate is what it is about. Ids, digests, time and state are set by the service",
 		"brenner/api.ReassignTaskRequest.To":           "ActorName names who acts: an agent or a person",
 		"brenner/api.Recipient.Ask":                    "Ask is the message that asked last: the kickoff or a nudge",
+		"brenner/api.Recipient.FirstAt":                "FirstAt is when the first of several answers came that wait for one compile",
 		"brenner/api.Recipient.Late":                   "Late says that the session went on without its answer: it is compiled when it comes, and holds up nothing",
 		"brenner/api.Recipient.Name":                   "ActorName names who acts: an agent or a person",
 		"brenner/api.Recipient.Nothing":                "Nothing says that its last answer was that it has nothing to add",

@@ -295,6 +295,9 @@ func (r *Room) queue(ch *kernel.Change, in incoming, rec replyReceived, x *readR
 		}
 		rec.Deltas = append(rec.Deltas, q)
 	}
+	if r, asked := recipientOf(in.session, in.agent); asked {
+		rec.Again = rec.answers() && !r.Waiting && r.Pending > 0
+	}
 	if _, err := kindReplyReceived.Append(ch, rec); err != nil {
 		return api.Submission{}, err
 	}

@@ -80,6 +80,8 @@ type replyReceived struct {
 	Unusable bool `json:"unusable,omitzero"`
 	// Nothing says that its author has nothing to add, which is an answer.
 	Nothing bool `json:"nothing,omitzero"`
+	// Again says that an answer of its author to what it was asked waits already.
+	Again bool `json:"again,omitzero"`
 	// Signs is the answer that it stands behind, by its digest.
 	Signs brenner.Digest `json:"signs,omitzero"`
 	// Mended says which near misses were taken as mended.
@@ -148,6 +150,14 @@ func storedByStart(p sessionStarted) []brenner.Digest {
 // answers reports whether it answers what its author was asked.
 func (p replyReceived) answers() bool { return !p.Unusable && p.Via != viaResolve }
 
+// first is when the first of the answers came that wait with this one, if it is not the first.
+func (p replyReceived) first(r recipient) time.Time {
+	if !p.Again {
+		return time.Time{}
+	}
+	return cmp.Or(r.FirstAt, r.AnsweredAt)
+}
+
 func storedByReply(p replyReceived) []brenner.Digest {
 	out := make([]brenner.Digest, len(p.Deltas))
 	for i, d := range p.Deltas {
@@ -185,6 +195,7 @@ func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p 
 				r.Unusable = p.Message
 			default:
 				r.Replies++
+				r.FirstAt = p.first(*r)
 				r.AnsweredAt, r.Waiting, r.Late, r.Unusable, r.Nothing = rec.At, false, false, "", p.Nothing
 			}
 		})

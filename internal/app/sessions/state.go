@@ -48,6 +48,7 @@ type recipient struct {
 	AskedAt    time.Time         `json:"asked_at"`
 	AckedAt    time.Time         `json:"acked_at,omitzero"`
 	AnsweredAt time.Time         `json:"answered_at,omitzero"`
+	FirstAt    time.Time         `json:"first_at,omitzero"`
 	Waiting    bool              `json:"waiting"`
 	Late       bool              `json:"late,omitzero"`
 	Nothing    bool              `json:"nothing,omitzero"`

@@ -562,6 +562,9 @@ type SessionView struct {
 	// caller's context was shown; of what is unseen.
 	Changed []ItemChange    `json:"changed,omitzero"`
 	Known   brenner.Version `json:"known,omitzero"`
+	// Concerns says that some of it concerns the caller: an item of its own, one that names
+	// such a one or what it is to do, or the answer.
+	Concerns bool `json:"concerns,omitzero"`
 	// Written are the versions that others wrote, where those were asked for.
 	Written []WrittenVersion `json:"written,omitzero"`
 	// Told are the sentences that the caller's context was told before, of those it is told.

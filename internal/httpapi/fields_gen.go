@@ -782,6 +782,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.SessionView.Asks":                 "Asks are the items that name somebody who takes part in what is still to be done",
 		"brenner/api.SessionView.Before":               "Before names the items that the caller's context was given before and that have not changed, Rest those that do not fit this answer: NextOffset goes on there, and is 0 as well if not even the first fits",
 		"brenner/api.SessionView.Changed":              "Changed are the items that others changed after version Known, which the caller's context was shown; of what is unseen",
+		"brenner/api.SessionView.Concerns":             "Concerns says that some of it concerns the caller: an item of its own, one that names such a one or what it is to do, or the answer",
 		"brenner/api.SessionView.Critiques":            "Critiques says how far the critiques that live have come",
 		"brenner/api.SessionView.GoOn":                 "GoOn makes that, going on from the one that is spent",
 		"brenner/api.SessionView.InPart":               "InPart names the items of which a long text is shown only where it changed: [-words that are gone-], {+words that came+}. Items with Again shows it whole",

@@ -505,7 +505,8 @@ func asCall(a brenner.Action) string {
 const between = 500 * time.Millisecond
 
 // waitForMail returns when there is an unread message, when others have proposed
-// or changed what the reader has not seen, or when the time is over.
+// or changed what the reader has not seen and what concerns it (ADR 206), or when the time
+// is over: the rest comes with what does, or then.
 func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 	if seconds < 0 || seconds > brenner.MaxInboxWait {
 		return brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
@@ -547,7 +548,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 			if err != nil {
 				return err
 			}
-			if len(news) > 0 {
+			if slices.ContainsFunc(news, func(p proposed) bool { return p.concerns }) {
 				return linger()
 			}
 		}

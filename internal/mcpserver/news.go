@@ -22,6 +22,8 @@ type proposed struct {
 	// that the reader was shown.
 	Version brenner.Version `json:"version,omitzero"`
 	Known   brenner.Version `json:"known,omitzero"`
+
+	concerns bool // something of what is new in the session concerns the reader, or all does
 }
 
 // ownSessions are sessions that the reader was asked in, the newest first: some of them, and
@@ -63,14 +65,22 @@ func proposedIn(s api.Service, ctx context.Context, all []api.SessionInfo) ([]pr
 		if err != nil {
 			return nil, err
 		}
+		concerns := v.Concerns || worksOnAll(info, me.Actor)
 		for _, c := range v.Changed {
-			out = withItem(out, proposed{Session: info.ID, Agent: c.Agent, Version: v.Ref.Version, Known: v.Known}, c.Item)
+			out = withItem(out, proposed{Session: info.ID, Agent: c.Agent, Version: v.Ref.Version, Known: v.Known, concerns: concerns}, c.Item)
 		}
 		for _, p := range v.Proposals {
-			out = withItem(out, proposed{Session: info.ID, Agent: p.Agent, Known: v.Known}, cmp.Or(p.Item, delta.ItemID(p.Target)))
+			out = withItem(out, proposed{Session: info.ID, Agent: p.Agent, Known: v.Known, concerns: concerns}, cmp.Or(p.Item, delta.ItemID(p.Target)))
 		}
 	}
 	return out, nil
+}
+
+// worksOnAll says that somebody needs whatever is new in a session: it has yet to answer, or
+// to say what the answer is.
+func worksOnAll(info api.SessionInfo, me brenner.ActorName) bool {
+	return info.Concludes == me && !info.Concluded ||
+		slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == me && r.Waiting })
 }
 
 // withItem adds an item to what an agent proposed or changed.

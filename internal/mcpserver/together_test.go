@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -87,8 +88,8 @@ func TestInbox_AWaitEndsWhenOthersPropose(t *testing.T) {
 	blue.mustNot(words, "the disk is slow")
 }
 
-// D27, X11: after a round, who waits wakes when another changes the document, is
-// told which items, and not again for what it has read or was told; its own
+// D27, X11: after a round, who waits wakes when another changes what concerns it in the
+// document, is told which items, and not again for what it has read or was told; its own
 // changes do not wake it.
 func TestInbox_AWaitEndsWhenOthersChangeTheDocument(t *testing.T) {
 	_, blue, red := pair(t)
@@ -105,11 +106,11 @@ func TestInbox_AWaitEndsWhenOthersChangeTheDocument(t *testing.T) {
 		}
 		woken <- words
 	}()
-	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is full"}`, "")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is full, so that H1 has to wait"}`, "")})
 	blue.must(<-woken, "RedSky changed H2 in RS-pair, now at version 3:\n", "the disk is full")
 	red.must(first(red.call("inbox", arguments{"wait": 1})), "nothing new") // the round came with its answer; its own edit is no news
 	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
-	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is broken"}`, "")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H2", "hypothesis_slate", `{"claim":"the disk is broken, so that H1 has to wait"}`, "")})
 	words, data := blue.call("inbox", arguments{"wait": 60})
 	if list, _ := data["proposed"].([]any); len(list) != 1 || list[0].(map[string]any)["agent"] != "RedSky" {
 		t.Errorf("a wait that begins later ends with %v", data)
@@ -117,6 +118,43 @@ func TestInbox_AWaitEndsWhenOthersChangeTheDocument(t *testing.T) {
 	blue.must(words, "the disk is broken")
 	blue.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"it parses twice"}`, "")})
 	blue.must(first(blue.call("inbox", arguments{"wait": 1})), "nothing new")
+}
+
+// D27, ADR 206: what others change that names nothing of the reader's does not end its wait: it
+// comes when that is over, or with what does end it.
+func TestInbox_AWaitGoesOnForWhatConcernsOthers(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Parser", "", "the parser is slow")})
+	red.call("delta_submit", arguments{"session": "RS-pair", "text": hypothesis("Disk", "", "the disk is slow")})
+	blue.told(api.MessageCompiled)
+	edit := func(id, claim string) {
+		red.call("delta_submit", arguments{"session": "RS-pair", "text": deltaBlock("EDIT", id, "hypothesis_slate", `{"claim":"`+claim+`"}`, "")})
+	}
+	answer := deltaBlock("EDIT", "RT", "research_thread", `{"answer":"the parser"}`, "")
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": answer}) // it owes nothing any more
+
+	edit("H2", "the disk is full")
+	began := time.Now()
+	blue.must(first(blue.call("inbox", arguments{"wait": 2})), "RedSky changed H2 in RS-pair", "the disk is full")
+	if waited := time.Since(began); waited < 2*time.Second {
+		t.Errorf("the wait ended after %s", waited)
+	}
+	edit("H2", "the disk is broken")
+	woken := make(chan string)
+	go func() {
+		_, words, err := answered[map[string]any](t.Context(), blue.session, "inbox", arguments{"wait": 60})
+		if err != nil {
+			words = err.Error()
+		}
+		woken <- words
+	}()
+	edit("H1", "it parses twice")
+	select {
+	case words := <-woken:
+		blue.must(words, "it parses twice", "the disk is broken")
+	case <-time.After(30 * time.Second):
+		t.Error("a change of its own item did not end the wait")
+	}
 }
 
 // D27: the document says who is at work, who has answered, and who has not

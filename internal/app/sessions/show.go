@@ -27,6 +27,7 @@ type document struct {
 	person bool
 	reader brenner.ActorName
 	doc    *delta.Artifact
+	ahead  *delta.Artifact // the document with what is proposed
 	// full is an earlier version that the reader's context showed in full, if it
 	// showed one.
 	full   *delta.Artifact
@@ -126,6 +127,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Proposals, proposed, err = proposals(c, info, req, doc); err != nil {
 		return nil, err
 	}
+	d.ahead = proposed
 	req.Items = byName(req.Items, c.Who.Name, proposed)
 	if err := haveItems(req.Items, doc, proposed); err != nil {
 		return nil, err
@@ -870,7 +872,30 @@ func (d *document) unseen(shown kernel.Shown) api.SessionView {
 		}
 	}
 	out.Changed = slices.DeleteFunc(out.Changed, func(c api.ItemChange) bool { return !news[c.Item] })
+	out.Concerns = slices.ContainsFunc(out.Changed, func(c api.ItemChange) bool { return d.concerns(c.Item) }) ||
+		slices.ContainsFunc(out.Proposals, func(p api.Proposal) bool { return d.concerns(p.Item) })
 	return out
+}
+
+// concerns says whether what others wrote in an item concerns the reader: it is one of its
+// own, names one or what the reader is to do, or is the answer.
+func (d *document) concerns(id delta.ItemID) bool {
+	it, ok := d.ahead.Item(id)
+	if !ok {
+		return false
+	}
+	mine := func(it *delta.Item) bool { return slices.Contains(it.Authors(), d.reader) }
+	if it.Section() == delta.ResearchThread || mine(it) {
+		return true
+	}
+	if slices.ContainsFunc(d.view.Asks, func(a api.ItemAsk) bool { return a.Item == id && a.Of == d.reader }) {
+		return true
+	}
+	p, _ := d.ahead.Passage(id)
+	return slices.ContainsFunc(namedIn(it, p.Text, d.ahead.NamesIn(p.Text)), func(named delta.ItemID) bool {
+		it, ok := d.ahead.Item(named)
+		return ok && mine(it)
+	})
 }
 
 // goOn makes a context for the session that goes on from the one at hand, whatever that

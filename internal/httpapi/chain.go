@@ -124,9 +124,9 @@ func (s *Server) watched(next http.Handler) http.Handler {
 		out := &counted{ResponseWriter: w, note: n}
 		out.Header().Set("X-Request-Id", n.id)
 		start := time.Now()
-		s.metrics.under.Inc()
+		s.metrics.under.Add(1)
 		defer func() {
-			s.metrics.under.Dec()
+			s.metrics.under.Add(-1)
 			if n.leave != nil {
 				n.leave()
 			}

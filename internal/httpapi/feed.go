@@ -35,8 +35,8 @@ func (s *Server) feed(w http.ResponseWriter, h *http.Request, c Caller) {
 		return
 	}
 	defer done()
-	s.metrics.feeds.Inc()
-	defer s.metrics.feeds.Dec()
+	s.metrics.feeds.Add(1)
+	defer s.metrics.feeds.Add(-1)
 	w.Header().Set("Content-Type", "text/event-stream")
 	f := &stream{w: w, control: http.NewResponseController(w), after: after, deadline: s.options.Deadlines.Header}
 	s.takeTime(w)

@@ -104,7 +104,7 @@ type Server struct {
 	handler  http.Handler
 	logins   *logins
 	limits   *limits
-	metrics  *metrics
+	metrics  *meters
 	tracer   trace.Tracer
 	stopping atomic.Bool
 	// live is done when the server stops: what never ends by itself ends then.
@@ -126,7 +126,7 @@ func New(o Options) *Server {
 	if o.Deadlines == (Deadlines{}) {
 		o.Deadlines = Deadlines{Header: brenner.HeaderDeadline, Request: brenner.RequestDeadline, Heartbeat: brenner.FeedHeartbeat}
 	}
-	s := &Server{options: o, tracer: o.Tracer.Tracer("brenner/http"), logins: newLogins(o.Clock), limits: newLimits(o.Rate, o.Burst), metrics: newMetrics()}
+	s := &Server{options: o, tracer: o.Tracer.Tracer("brenner/http"), logins: newLogins(o.Clock), limits: newLimits(o.Rate, o.Burst), metrics: newMeters()}
 	s.live, s.stop = context.WithCancel(context.Background())
 	s.handler = s.chain(s.mux())
 	return s
@@ -145,7 +145,7 @@ func (s *Server) mux() *http.ServeMux {
 	m.HandleFunc("GET "+prefix+"/openapi.json", s.named("OpenAPI", serveOpenAPI))
 	m.HandleFunc("GET /healthz", s.named("Health", s.health))
 	m.HandleFunc("GET /readyz", s.named("Ready", s.ready))
-	m.HandleFunc("GET /metrics", s.known("Metrics", bodyOf(nil), func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.handler.ServeHTTP(w, h) }))
+	m.HandleFunc("GET /metrics", s.known("Metrics", bodyOf(nil), func(w http.ResponseWriter, h *http.Request, _ Caller) { s.metrics.ServeHTTP(w, h) }))
 	if s.options.MCP != nil {
 		m.HandleFunc("/mcp", s.known("MCP", messages(), s.mcp))
 	}

@@ -22,13 +22,13 @@ type Turn struct {
 // in the log, with the request it was (X9).
 func (s *Server) Turn(ctx context.Context, t Turn) {
 	if t.Over {
-		s.metrics.turns.WithLabelValues(t.Name).Observe(t.Took.Seconds())
+		s.metrics.turns.Observe(t.Took.Seconds(), t.Name)
 	}
 	if t.Took < brenner.LongTurn {
 		return
 	}
 	if !t.Over {
-		s.metrics.long.WithLabelValues(t.Name, string(t.Actor)).Inc()
+		s.metrics.long.Inc(string(t.Actor), t.Name)
 	}
 	attrs := []slog.Attr{
 		slog.String("write", t.Name), slog.String("actor", string(t.Actor)), slog.String("auth", t.Auth),

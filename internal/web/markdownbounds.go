@@ -11,7 +11,6 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
@@ -199,10 +198,9 @@ type smallTables struct{}
 // Extend implements goldmark.Extender.
 func (smallTables) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(
-		parser.WithParagraphTransformers(util.Prioritized(tableCounter{extension.NewTableParagraphTransformer()}, 200)),
-		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)))
-	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(
-		extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500))) // no style attributes
+		parser.WithParagraphTransformers(util.Prioritized(tableCounter{tables{}}, 200)),
+		parser.WithASTTransformers(util.Prioritized(bars{}, 0)))
+	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(tables{}, 500)))
 }
 
 // tableCounter makes tables of paragraphs until their cells are too many. A row

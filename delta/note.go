@@ -10,15 +10,23 @@ import (
 )
 
 // Summary says what an artifact holds, short enough to be the summary of a
-// version (C11): the question, what each live hypothesis claims, and how many
-// items the other sections have. It is what a person reads in a list and an
-// agent in its context, and so it says nothing of sections that are empty.
+// version (C11): the question, the answer once there is one, what each live
+// hypothesis claims, and how many items the other sections have. It is what a
+// person reads in a list and an agent in its context, and so it says nothing of
+// sections that are empty, and of hypotheses only their names beside an answer.
 func Summary(a *Artifact) string {
 	var sentences []string
-	if rt, ok := a.Item("RT"); ok && !brenner.SaysNothing(rt.Text("statement")) {
-		sentences = append(sentences, line(rt.Text("statement"), summaryLine))
+	claim := summaryLine
+	if rt, ok := a.Item("RT"); ok {
+		if text := rt.Text("statement"); !brenner.SaysNothing(text) {
+			sentences = append(sentences, line(text, summaryLine))
+		}
+		if text := rt.Text("answer"); !brenner.SaysNothing(text) {
+			sentences = append(sentences, "Answer: "+line(text, summaryAnswer))
+			claim = 0
+		}
 	}
-	if claims := liveClaims(a); len(claims) > 0 {
+	if claims := liveClaims(a, claim); len(claims) > 0 {
 		sentences = append(sentences, strings.Join(claims, "; ")+".")
 	}
 	var counts []string
@@ -49,15 +57,28 @@ func Summary(a *Artifact) string {
 // many hypotheses as a slate may hold (D13) it still fits.
 const summaryLine = 120
 
-func liveClaims(a *Artifact) []string {
+// summaryAnswer is how much of an answer it quotes: what a person needs to tell
+// whether to read on, beside the names of as many hypotheses.
+const summaryAnswer = 480
+
+// liveClaims is what the live hypotheses claim, in so many characters each, or by
+// name where none are left for it.
+func liveClaims(a *Artifact, limit int) []string {
 	var claims []string
 	for _, h := range a.sections[atHypotheses].list.all() {
-		if h.live() && len(claims) < schemas[atHypotheses].Limit {
-			claims = append(claims, string(h.id)+" "+strings.TrimRight(line(cmp.Or(h.Text("claim"), h.Text("name")), summaryLine), "."))
+		if !h.live() || len(claims) == schemas[atHypotheses].Limit {
+			continue
 		}
+		text := line(cmp.Or(h.Text("claim"), h.Text("name")), limit)
+		if limit == 0 {
+			text = line(cmp.Or(h.Text("name"), h.Text("claim")), summaryName)
+		}
+		claims = append(claims, string(h.id)+" "+strings.TrimRight(text, "."))
 	}
 	return claims
 }
+
+const summaryName = 60
 
 // line is a text on one line, cut to a number of characters.
 func line(text string, limit int) string {

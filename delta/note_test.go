@@ -57,6 +57,12 @@ func TestSummary_SaysWhatThereIs(t *testing.T) {
 	if got := delta.Summary(a); got != want {
 		t.Errorf("%s", got)
 	}
+	// The answer, once there is one, is what a reader wants to know of it first.
+	a = mergeAll(t, seedBase(t), seedExample1, say("1", 0, "Ann", "EDIT", "RT", "RT", `{"statement":"Where am I?","answer":"By ancestry,\n as T1 shows."}`)).Artifact
+	want = "Where am I? Answer: By ancestry, as T1 shows. H1 Lineage-dominant; H2 Gradient-dominant;"
+	if got := delta.Summary(a); !strings.HasPrefix(got, want) {
+		t.Errorf("%s", got)
+	}
 }
 
 func TestMerge_PriorityKeepsOnlyNames(t *testing.T) {

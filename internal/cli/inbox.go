@@ -189,11 +189,12 @@ func printReview(w *printer, v api.ReviewView) {
 	}
 }
 
-// reviewedText is what a version says, as people read it: of a session the document.
+// reviewedText is what a version says, as people read it in a terminal: of a session
+// the document without the marks of a page.
 func reviewedText(v artifact.Version) string {
 	if v.Type == artifact.TypeSessionArtifact {
 		if doc, err := delta.ReadArtifact(v.Content); err == nil {
-			return delta.Render(doc)
+			return delta.RenderPlain(doc)
 		}
 	}
 	return contentText(v)

@@ -45,6 +45,23 @@ var functions = template.FuncMap{
 	"number":   number,
 	"texts":    func(s ...string) []string { return s },
 	"list":     func(n ...int64) []int64 { return n },
+	"headline": headline,
+}
+
+// headline is a text as the heading of a page: itself, or its first sentence, or what
+// fits about two lines. The template "heading" shows the whole when asked to.
+func headline(text string) string {
+	const least, most = 30, 160 // a first sentence that is shorter may be an abbreviation
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	for i := range text {
+		if i >= least && i < most && strings.IndexByte(".?!", text[i]) >= 0 && text[i+1] == ' ' {
+			return text[:i+1]
+		}
+	}
+	return brenner.ClipWords(text, most)
 }
 
 // dict makes a map of names and values, for a template that takes several.

@@ -17,6 +17,7 @@ type sessionPage struct {
 	api.SessionView
 	Status    api.SessionStatus
 	Sections  []section
+	Answer    string // what the research thread says the answer is
 	Conflicts []conflict
 	Replies   []api.ReplyReport
 	Silent    []brenner.ActorName
@@ -119,6 +120,9 @@ func loadSession(v *visit) (string, any, error) {
 		out.Used = costs.Total
 	}
 	out.Sections = document(a, v.query("full") != "")
+	if rt, ok := a.Item("RT"); ok {
+		out.Answer = rt.Text("answer")
+	}
 	for _, c := range view.Critiques {
 		if thread := slices.Index(delta.Sections(), delta.ResearchThread); c.BesideAnswer() {
 			out.Sections[thread].Against = append(out.Sections[thread].Against, c)

@@ -441,6 +441,8 @@ type SessionRequest struct {
 	// Size is how many bytes of the document an agent has room for in the answer, if
 	// that is less than a page; a passage comes in any case.
 	Size int `json:"size,omitzero"`
+	// Slack is how many bytes more there is room for if nothing is left over then.
+	Slack int `json:"slack,omitzero"`
 	// Unseen only names what others propose or have changed and an agent's context
 	// was not given yet; that is no reading, and costs nothing.
 	Unseen bool `json:"unseen,omitzero"`

@@ -754,6 +754,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.SessionRequest.Sections":          "Sections and Items choose what is shown, Since leaves out what a version shows alike: with any of them the document comes without front matter, and says who wrote each item",
 		"brenner/api.SessionRequest.Since":             "Version numbers the versions of one artifact: 1, 2, 3… without gaps",
 		"brenner/api.SessionRequest.Size":              "Size is how many bytes of the document an agent has room for in the answer, if that is less than a page; a passage comes in any case",
+		"brenner/api.SessionRequest.Slack":             "Slack is how many bytes more there is room for if nothing is left over then",
 		"brenner/api.SessionRequest.Tell":              "Tell gives an agent's context only these sentences, which say how the session stands, and says which of them it was told before; it costs what news cost",
 		"brenner/api.SessionRequest.Unasked":           "Unasked says that it comes with the answer to something else: an agent's context pays for it out of what it has for news, as long as that lasts",
 		"brenner/api.SessionRequest.Unseen":            "Unseen only names what others propose or have changed and an agent's context was not given yet; that is no reading, and costs nothing",

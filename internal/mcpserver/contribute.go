@@ -111,6 +111,9 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		around += reasonRunes
 	}
 	req.Size = max(leastPage, cmp.Or(in.room, brenner.MaxAnswerRunes)-around-utf8.RuneCountInString(underWay(work, "", nil)+noteLines(notes)))
+	if room := cmp.Or(in.room, brenner.MaxAnswerRunes); in.news { // little that is left over is not worth a call
+		req.Slack = min(req.Size/2, brenner.MaxAnswerRunes-room)
+	}
 	v, err := s.Session(ctx, req)
 	if err != nil {
 		return sessionPage{}, err
@@ -152,7 +155,8 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if !in.news {
 		out.signed = signedWords(v)
 		if delta.BeginsWithThread(out.Text) && !slices.Contains(v.InPart, thread) {
-			tellOnce(s, ctx, in.Session, []string{wholeAnswer(v.ID)})
+			given := answerGiven(s, ctx, v.ID)
+			given.given(s, ctx, v.ID, false)
 		}
 	} else { // it knows what it is at, or has just ended it
 		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)

@@ -371,27 +371,93 @@ func isWarm(info api.SessionInfo, me brenner.ActorName) bool {
 
 const thread delta.ItemID = "RT"
 
-// wholeAnswer names that a reader was sent the answer of a session whole.
-func wholeAnswer(id brenner.SessionID) string { return fmt.Sprintf("the answer of %s: whole", id) }
+// partsOfAnswer is how far a reader was sent the answer of a session in parts: how many of
+// them, and after how many whole the last time, -1 if never.
+type partsOfAnswer struct{ parts, whole int }
 
-// answerOnce is the answer as it stands, for a reader who was sent it in parts more than
-// once: whole once, when nothing is left to be done (ADR 154).
+// How many parts after an answer that was sent whole leave its reader with what it can put
+// together itself, and up to how many they are counted.
+const (
+	fewParts  = 3
+	mostParts = 30
+)
+
+// given notes that the answer is sent, in part or whole.
+func (a *partsOfAnswer) given(s api.Service, ctx context.Context, id brenner.SessionID, inPart bool) {
+	if inPart {
+		a.parts = min(a.parts+1, mostParts)
+		tellOnce(s, ctx, id, []string{answerPart(id, a.parts)})
+		return
+	}
+	if a.whole < a.parts {
+		a.whole = a.parts
+		tellOnce(s, ctx, id, []string{answerWhole(id, a.parts)})
+	}
+}
+
+func answerPart(id brenner.SessionID, n int) string {
+	return fmt.Sprintf("the answer of %s: part %d", id, n)
+}
+
+func answerWhole(id brenner.SessionID, n int) string {
+	return fmt.Sprintf("the answer of %s: whole after %d", id, n)
+}
+
+// answerGiven looks how far a reader was sent an answer.
+func answerGiven(s api.Service, ctx context.Context, id brenner.SessionID) partsOfAnswer {
+	out := partsOfAnswer{whole: -1}
+	var sentences []string
+	for n := range mostParts + 1 {
+		sentences = append(sentences, answerPart(id, n), answerWhole(id, n))
+	}
+	v, err := s.Session(ctx, api.SessionRequest{ID: id, Tell: sentences, Unseen: true})
+	if err != nil {
+		return out
+	}
+	for n := range mostParts + 1 {
+		if slices.Contains(v.Told, answerPart(id, n)) {
+			out.parts = n
+		}
+		if slices.Contains(v.Told, answerWhole(id, n)) {
+			out.whole = n
+		}
+	}
+	return out
+}
+
+// answerOnce notes how the answer of a session is sent in a page of what is new, and is the
+// answer as it stands for a reader who has had it in parts alone for a while: whole, when
+// nothing is left to be done (ADR 154).
 func answerOnce(s api.Service, ctx context.Context, p sessionPage, room int) string {
-	tell := func(look bool, sentence string) (told bool) {
-		v, err := s.Session(ctx, api.SessionRequest{ID: p.ID, Tell: []string{sentence}, Unseen: look})
-		return err != nil || len(v.Told) > 0
+	shown := delta.BeginsWithThread(p.Text)
+	if !shown && !p.end.over() {
+		return ""
 	}
-	name := func(what string) string { return fmt.Sprintf("the answer of %s: %s", p.ID, what) }
-	if slices.Contains(p.InPart, thread) && tell(false, name("in part")) {
-		tell(false, name("in parts"))
+	given := answerGiven(s, ctx, p.ID)
+	if shown {
+		given.given(s, ctx, p.ID, slices.Contains(p.InPart, thread))
 	}
-	if !p.end.over() || !tell(true, name("in parts")) || tell(true, wholeAnswer(p.ID)) {
+	if !p.end.over() || given.parts-max(given.whole, 0) <= fewParts {
 		return ""
 	}
 	v, err := s.Session(ctx, api.SessionRequest{ID: p.ID, Items: []delta.ItemID{thread}, Again: true, Unasked: true, Size: max(room, leastPage)})
-	if err != nil || len(v.Rest) > 0 || utf8.RuneCountInString(v.Markdown) > room {
+	answer := withoutQuestion(v.Markdown)
+	if err != nil || len(v.Rest) > 0 || utf8.RuneCountInString(answer) > room {
 		return "" // the call that reads it whole stands there
 	}
-	tell(false, wholeAnswer(p.ID))
-	return "the answer as it stands, which you were sent in parts (data):\n" + v.Markdown
+	given.given(s, ctx, p.ID, false)
+	return "the answer as it stands, which you were sent in parts (data):\n" + answer
+}
+
+// withoutQuestion is a thread without what it asks, which its readers know: a field is a line
+// and those below it that are indented.
+func withoutQuestion(thread string) string {
+	var b strings.Builder
+	asks := false
+	for line := range strings.Lines(thread) {
+		if asks = strings.HasPrefix(line, "Statement: ") || asks && strings.HasPrefix(line, "    "); !asks {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }

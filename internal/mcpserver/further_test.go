@@ -70,6 +70,27 @@ func TestMeanwhile_IsBounded(t *testing.T) {
 	}
 }
 
+// C34: what is left over by no more than half of what there is room for comes with the rest, and
+// nobody has to ask for it.
+func TestMeanwhile_LeavesNothingSmallOver(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	red.told(api.MessageCompiled)
+	var many strings.Builder
+	for i := range 8 {
+		many.WriteString(assumption(fmt.Sprintf("a%02d", i), fmt.Sprintf("statement-%02d %s", i, strings.Repeat("holds in all that was seen. ", 28))))
+	}
+	blue.submits(many.String())
+	said := first(red.call("artifact_write", analysis("theirs", nil)))
+	for i := range 8 {
+		red.once(said, fmt.Sprintf("statement-%02d", i))
+	}
+	red.mustNot(said, "more than this answer holds")
+	if n := utf8.RuneCountInString(said); n < 6000 || n > 9500 {
+		t.Errorf("%d characters", n)
+	}
+}
+
 // C34, ADR 180: what was compiled and concerned nobody comes with the next message of a
 // compile, which shows nothing that was shown.
 func TestCompiled_ShowsWhatNobodyWasToldOf(t *testing.T) {

@@ -36,6 +36,7 @@ type Ask struct {
 	Again bool   // those that were given before as well
 	Peek  bool   // say which would be shown: nothing is read
 	Size  int    // how many bytes the answer has room for, if that is less than a page
+	Slack int    // how many more if nothing is left over then
 }
 
 // Shown says which passages an answer shows.
@@ -99,8 +100,21 @@ func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []
 	return out, shown, err
 }
 
-// choose takes passages as long as they fit.
+// choose takes passages as long as they fit, and the last of them where little is left over.
 func (t *Through) choose(all []Passage, ask Ask) (Shown, Reading) {
+	shown, reading := t.fill(all, ask)
+	if len(shown.Rest) == 0 || ask.Size <= 0 || ask.Slack <= 0 {
+		return shown, reading
+	}
+	ask.Size += ask.Slack
+	if whole, read := t.fill(all, ask); len(whole.Rest) == 0 {
+		return whole, read
+	}
+	return shown, reading
+}
+
+// fill takes passages as long as they fit.
+func (t *Through) fill(all []Passage, ask Ask) (Shown, Reading) {
 	shown, reading := Shown{Left: t.Left, Next: t.Next}, Reading{What: ask.What, Again: ask.Again}
 	news := t.News
 	page := passagePage{bytes: brenner.PassagePageBytes, price: brenner.PassagePageTokens, passages: brenner.MaxPassages}

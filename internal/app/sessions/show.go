@@ -64,7 +64,7 @@ func (s *Service) Session(ctx context.Context, req api.SessionRequest) (api.Sess
 	if len(req.Tell) > 0 {
 		return s.tell(ctx, req)
 	}
-	ask := kernel.Ask{What: kernel.ReadOfSession(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen, Size: req.Size}
+	ask := kernel.Ask{What: kernel.ReadOfSession(req.ID), From: req.Offset, Again: req.Again, Peek: req.Unseen, Size: req.Size, Slack: req.Slack}
 	refs := func(d *document) []brenner.Ref { return []brenner.Ref{d.view.Ref} }
 	guard := kernel.Acting(kernel.Act{Action: policy.Read, Type: artifact.TypeSessionArtifact, Target: string(req.ID)})
 	d, shown, err := kernel.ReadPassages(ctx, s.caller.Unasked(req.Unasked), ask, refs, guard, func(c *kernel.Call) (*document, []kernel.Passage, error) {

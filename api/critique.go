@@ -91,9 +91,13 @@ func CritiqueName(c delta.Critique) string {
 const mostBeside = 5
 
 // AnswerWords are the critiques to be read with the answer of a session, a line each:
-// those against the research thread, then those against what the answer rests on.
-func AnswerWords(all []delta.Critique) string {
+// those against the research thread, then those against what the answer rests on; and
+// before them what it names that was killed since.
+func AnswerWords(all []delta.Critique, killed []delta.Dead) string {
 	var b strings.Builder
+	if len(killed) > 0 {
+		fmt.Fprintf(&b, "RT names what was killed since it was written: %s\n", DeadWords(killed[:min(len(killed), mostBeside)])+andMore(len(killed), mostBeside))
+	}
 	for _, bears := range []delta.Bearing{delta.BearsOnThread, delta.BearsOnGround} {
 		var said []delta.Critique
 		for _, c := range all {

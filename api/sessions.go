@@ -527,6 +527,9 @@ type SessionView struct {
 	// AnswerMoved is what others changed of that which the answer names since it was written,
 	// or since who wrote it said that it has nothing to add.
 	AnswerMoved []AnswerMove `json:"answer_moved,omitzero"`
+	// AnswerKilled are the items that the answer names and that were killed since it was
+	// written.
+	AnswerKilled []delta.Dead `json:"answer_killed,omitzero"`
 	// AnswerSigned are those who said of the answer, as it stands word for word, that they stand
 	// behind it, but for who wrote it.
 	AnswerSigned []brenner.ActorName `json:"answer_signed,omitzero"`

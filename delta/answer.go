@@ -26,6 +26,30 @@ func (a *Artifact) Answer() (text, field string) {
 	return "", ""
 }
 
+// AnswerKilled are the items that the answer names and that were killed since it was
+// written: who reads it does not know. What was dead before it may name as such.
+func (a *Artifact) AnswerKilled() []Dead {
+	text, field := a.Answer()
+	if text == "" {
+		return nil
+	}
+	thread, _ := a.Item(threadItem)
+	writes := thread.History(field)
+	var out []Dead
+	var seen stringSet
+	for id := range a.namedIn(text, a.provisionalNames()) {
+		d, dead := a.Dead(id)
+		if !dead || seen.has(string(id)) || len(out) == mostAttacked {
+			continue
+		}
+		seen.add(string(id))
+		if it, _ := a.Item(id); len(writes) > 0 && it.Killed().At.After(writes[len(writes)-1].At) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // Bearing says how a critique bears on the answer of its session (ADR 169).
 type Bearing string
 

@@ -78,3 +78,34 @@ func TestBelowThread(t *testing.T) {
 		}
 	}
 }
+
+// D26: an answer that names what was killed after it was written says so; what was dead
+// before it may name.
+func TestAnswerKilled_SinceItWasWritten(t *testing.T) {
+	at := func(minute int) string {
+		return FormatInstant(time.Date(2026, 3, 14, 16, minute, 0, 0, time.UTC))
+	}
+	var doc *Artifact
+	n := 0
+	said := func(op Operation, target Target, section Section, payload string) {
+		n++
+		d := Delta{DeltaID: fmt.Sprint(n), Agent: "Blue", Operation: op, TargetID: target, Section: section, Timestamp: at(n), Payload: []byte(payload)}
+		doc = Merge(doc, []Entry{{Delta: d}}, Options{}).Artifact
+	}
+	for range 3 {
+		said(Add, "", HypothesisSlate, `{"claim":"c","mechanism":"m"}`)
+	}
+	said(Kill, "H1", HypothesisSlate, `{"reason":"wrong"}`)
+	said(Edit, "RT", ResearchThread, `{"answer":"H2, not H1, and so H2."}`)
+	if got := doc.AnswerKilled(); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	said(Kill, "H2", HypothesisSlate, `{"reason":"a case of H3"}`)
+	if got := doc.AnswerKilled(); len(got) != 1 || got[0].Words() != "H2 killed for H3" {
+		t.Errorf("%+v", got)
+	}
+	said(Edit, "RT", ResearchThread, `{"answer":"H3, of which H2 was a case."}`)
+	if got := doc.AnswerKilled(); len(got) != 0 {
+		t.Errorf("written anew: %+v", got)
+	}
+}

@@ -213,9 +213,20 @@ func (a *Artifact) answered(it *Item, of []ItemID, works []Work, place int, besi
 			out = append(out, w.By)
 		}
 	}
+	var next *entry
+	if place+1 < len(wrote) {
+		next = wrote[place+1]
+	}
 	for _, id := range of {
 		item, _ := a.Item(id)
-		for _, e := range slices.Concat(item.log, item.kills[:min(len(item.kills), 1)]) {
+		changes := slices.Concat(item.log, item.kills[:min(len(item.kills), 1)])
+		if a.backAgain(item, last, next) { // what then speaks to the critique is the last word alone
+			changes = item.upTo(next)
+			if changes = changes[len(changes)-1:]; !it.namedBy(changes[0]) {
+				continue
+			}
+		}
+		for _, e := range changes {
 			if !it.leftBy(e) || it.namedBy(e) {
 				by(Written{e.agent, e.at()}, func() bool { return it.namedBy(e) })
 			}
@@ -227,6 +238,28 @@ func (a *Artifact) answered(it *Item, of []ItemID, works []Work, place int, besi
 		}
 	}
 	return out
+}
+
+// backAgain says whether an item was edited after one instant and up to another, nil for now,
+// and says in the end what it said before: the edits were taken back.
+func (a *Artifact) backAgain(it *Item, from, to *entry) bool {
+	before, after := it.upTo(from), it.upTo(to)
+	if len(before) == 0 || len(before) == len(after) || to == nil && !it.live() {
+		return false
+	}
+	view := viewer{names: a.lookup}
+	was, is := &Item{id: it.id, section: it.section, number: it.number, log: before}, &Item{id: it.id, section: it.section, number: it.number, log: after}
+	view.show(was)
+	view.show(is)
+	return len(fieldChanges(was, is)) == 0
+}
+
+// upTo is what was written of an item up to an instant, nil for now.
+func (it *Item) upTo(end *entry) []*entry {
+	if end == nil {
+		return it.log
+	}
+	return slices.DeleteFunc(slices.Clone(it.log), func(e *entry) bool { return e.at().After(end.at()) })
 }
 
 // pressed is what the critic wrote of a critique, in order.

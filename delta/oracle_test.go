@@ -274,7 +274,9 @@ func (s *oracleState) fold(work []*oracleDelta, spared map[string]bool) oracleFo
 			return true
 		}
 		f.where[d] = it
-		if !slices.ContainsFunc(it.kills, func(k *oracleDelta) bool { return s.before(k, d) }) {
+		first := s.killOf(it)
+		corrects := kills && first != nil && first.Agent == d.Agent && reasonIn(d) != ""
+		if corrects || !slices.ContainsFunc(it.kills, func(k *oracleDelta) bool { return s.before(k, d) }) {
 			admitted = append(admitted, d)
 		}
 		if kills {
@@ -387,6 +389,22 @@ func (s *oracleState) killOf(it *oracleItem) *oracleDelta {
 		}
 	}
 	return first
+}
+
+// whyOf is the KILL whose reason shows: the last of its killer that gives one (ADR 210).
+func (s *oracleState) whyOf(it *oracleItem) *oracleDelta {
+	var last *oracleDelta
+	for _, k := range it.kills {
+		if k.Agent == s.killOf(it).Agent && reasonIn(k) != "" && (last == nil || s.before(last, k)) {
+			last = k
+		}
+	}
+	return last
+}
+
+func reasonIn(k *oracleDelta) string {
+	reason, _ := k.payload["reason"].(string)
+	return reason
 }
 
 // visible lists the writes that show: the ADD, then the edits before death.

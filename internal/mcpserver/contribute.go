@@ -58,11 +58,12 @@ type sessionPage struct {
 	why     []api.LastChange
 	open    string // that there is no conclusion yet
 	attacks []delta.Critique
-	closed  string // when and by whom it was closed
-	wrong   string // what to do if the answer is wrong
-	tests   string // how far they have come
-	signed  string // who stands behind the answer, where the document is asked for
-	part    string // what the reader's part is, or who divides the work
+	dead    []delta.Dead // that the answer names
+	closed  string       // when and by whom it was closed
+	wrong   string       // what to do if the answer is wrong
+	tests   string       // how far they have come
+	signed  string       // who stands behind the answer, where the document is asked for
+	part    string       // what the reader's part is, or who divides the work
 	reader  brenner.ActorName
 	asked   sessionRequest
 	work    []api.TaskInfo // of the session, open or taken
@@ -126,7 +127,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, costs: v.RestCosts, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: workingIn(v), AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques,
+		Names: v.Names, Working: workingIn(v), AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques, dead: v.AnswerKilled,
 	}
 	if said := v.ClosedWords(); said != "" {
 		out.closed = " · " + inLine(said)
@@ -219,7 +220,7 @@ func (p sessionPage) said() string {
 	var b strings.Builder
 	text := p.Text
 	if delta.BeginsWithThread(text) {
-		text = delta.BelowThread(text, api.AnswerWords(p.attacks)+p.wrong)
+		text = delta.BelowThread(text, api.AnswerWords(p.attacks, p.dead)+p.wrong)
 	}
 	b.WriteString(text + inPart(p.ID, p.InPart))
 	var own []string

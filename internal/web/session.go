@@ -38,6 +38,8 @@ type section struct {
 	Rows       []prediction
 	// Against are the critiques to be read with the answer, below the research thread.
 	Against []delta.Critique
+	// Killed are the items that the answer names and that were killed since.
+	Killed []delta.Dead
 	// Observed says that of some row it is said what came out.
 	Observed bool
 }
@@ -123,8 +125,10 @@ func loadSession(v *visit) (string, any, error) {
 	if rt, ok := a.Item("RT"); ok {
 		out.Answer = rt.Text("answer")
 	}
+	thread := slices.Index(delta.Sections(), delta.ResearchThread)
+	out.Sections[thread].Killed = view.AnswerKilled
 	for _, c := range view.Critiques {
-		if thread := slices.Index(delta.Sections(), delta.ResearchThread); c.BesideAnswer() {
+		if c.BesideAnswer() {
 			out.Sections[thread].Against = append(out.Sections[thread].Against, c)
 		}
 	}

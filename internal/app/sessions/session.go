@@ -396,8 +396,11 @@ func (r *Room) Warnings(c *kernel.Call, ref brenner.Ref) ([]brenner.Diagnostic, 
 // AgainstAnswer says which critiques are to be read with the answer in a version of a
 // session's document, a line each.
 func (r *Room) AgainstAnswer(c *kernel.Call, ref brenner.Ref) (string, error) {
-	all, _, err := r.critiquesIn(c, ref)
-	return api.AnswerWords(all), err
+	all, doc, err := r.critiquesIn(c, ref)
+	if err != nil || doc == nil {
+		return "", err
+	}
+	return api.AnswerWords(all, doc.AnswerKilled()), nil
 }
 
 // goneDocument says how a session goes on whose document was redacted: from the

@@ -111,6 +111,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	if d.view.Critiques, err = r.critiques(c, info, doc); err != nil {
 		return nil, err
 	}
+	d.view.AnswerKilled = doc.AnswerKilled()
 	if req.Version == 0 {
 		if d.view.AnswerBy, d.view.AnswerMoved, err = r.movedUnderAnswer(c, info, row, doc, d.view.Critiques); err != nil {
 			return nil, err
@@ -704,7 +705,7 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 		if err != nil {
 			return "", nil, err
 		}
-		text = delta.BelowThread(text, api.AnswerWords(all))
+		text = delta.BelowThread(text, api.AnswerWords(all, doc.AnswerKilled()))
 	}
 	if names := doc.NamesIn(text); len(names) > 0 {
 		text += "\nNames: " + api.NameWords(names) + "\n"

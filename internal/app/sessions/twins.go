@@ -60,7 +60,7 @@ func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may
 	out.replacements(base, queue, res)
 	out.resolutions(base, queue, res)
 	out.twins(base, res, saidApart(queue, res))
-	out.crossings(res)
+	out.crossings(base, res)
 	out.deadNames(base, queue, res)
 	out.corrections(base, res)
 	return out
@@ -419,11 +419,12 @@ func numberOf(id delta.ItemID) int {
 
 // crossings finds items that were killed in favour of one that is dead as well: by
 // two who did so at the same time, or one after the other.
-func (b beside) crossings(res delta.Result) {
+func (b beside) crossings(base *delta.Artifact, res delta.Result) {
 	dead := map[delta.Section]map[delta.ItemID]heirs{}
 	at := map[delta.ItemID]int{} // the place of the KILL that counts
 	for i, o := range res.Outcomes {
-		if o.Operation == delta.Kill && o.Status == delta.Applied {
+		was, known := base.Item(o.Item) // dead already: only why is corrected
+		if o.Operation == delta.Kill && o.Status == delta.Applied && (!known || was.Killed() == nil) {
 			at[o.Item] = i
 		}
 	}
@@ -440,11 +441,11 @@ func (b beside) crossings(res delta.Result) {
 	}
 }
 
-// heirs are the items that a killed one was killed in favour of: those of its
-// section that the reason names, if all of them are dead too.
+// heirs are the items that a killed one was killed in favour of, if all of them are dead
+// too, and those that the reason names in whatever way.
 type heirs struct {
-	by    brenner.ActorName
-	names []delta.ItemID
+	by              brenner.ActorName
+	names, mentions []delta.ItemID
 }
 
 // heirsIn reads why the items of a section were killed.
@@ -459,6 +460,10 @@ func heirsIn(a *delta.Artifact, section delta.Section) map[delta.ItemID]heirs {
 		}
 		if lives {
 			h.names = nil
+		} else {
+			for _, other := range a.Mentions(it) {
+				h.mentions = append(h.mentions, other.ID())
+			}
 		}
 		out[it.ID()] = h
 	}
@@ -482,7 +487,7 @@ func (b beside) crossing(id delta.ItemID, section delta.Section, at map[delta.It
 		named, names := slices.Contains(own.names, other), slices.Contains(theirs.names, id)
 		_, now := at[other]
 		switch {
-		case named && names:
+		case named && names, slices.Contains(own.mentions, other) && slices.Contains(theirs.mentions, id): // in whatever way, each names the other
 			first, author := id, own.by
 			if numberOf(other) < numberOf(id) {
 				first, author = other, theirs.by

@@ -232,6 +232,8 @@ type ReviewEvidence struct {
 	Stale bool `json:"needs_update,omitzero"`
 	// Demoted says that it was taken out of force.
 	Demoted bool `json:"demoted,omitzero"`
+	// Redacted says that its content was removed: what it said can no longer be read.
+	Redacted bool `json:"redacted,omitzero"`
 	// Now is the version of it that is in force, if that is another.
 	Now brenner.Version `json:"now,omitzero"`
 }

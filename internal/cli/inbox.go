@@ -207,6 +207,9 @@ func printEvidence(w *printer, all []api.ReviewEvidence) {
 		if e.Demoted {
 			note = ", taken out of force"
 		}
+		if e.Redacted {
+			note += ", redacted"
+		}
 		if e.Stale {
 			note += ", needs update"
 		}

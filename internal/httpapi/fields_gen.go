@@ -621,6 +621,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ReviewBulletRequest.ID":           "BulletID names a bullet for life: DOMAIN.NUMBER, numbered from 1",
 		"brenner/api.ReviewEvidence.Demoted":           "Demoted says that it was taken out of force",
 		"brenner/api.ReviewEvidence.Now":               "Now is the version of it that is in force, if that is another",
+		"brenner/api.ReviewEvidence.Redacted":          "Redacted says that its content was removed: what it said can no longer be read",
 		"brenner/api.ReviewEvidence.Ref":               "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
 		"brenner/api.ReviewEvidence.Rel":               "Relation is how one version refers to another",
 		"brenner/api.ReviewEvidence.Stale":             "Stale says that it needs an update itself",

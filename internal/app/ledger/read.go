@@ -422,20 +422,29 @@ func markRedacted(c *kernel.Call, items []api.ArtifactItem) error {
 	if len(items) == 0 {
 		return nil
 	}
-	refs, at := make([]brenner.Ref, len(items)), make(map[brenner.Ref]int, len(items))
+	refs := make([]brenner.Ref, len(items))
 	for i, one := range items {
 		refs[i] = brenner.Ref{Artifact: one.ID, Version: one.Head}
-		at[refs[i]] = i
 	}
-	rows, err := c.VersionsOf(c.Ctx, refs)
-	if err != nil {
-		return err
-	}
-	gone, err := redactedOf(c, rows)
-	for _, v := range rows {
-		items[at[v.Ref()]].Redacted = gone[v.Content]
+	gone, err := RedactedOf(c, refs)
+	for i := range items {
+		items[i].Redacted = gone[refs[i]]
 	}
 	return err
+}
+
+// RedactedOf are those of some versions whose content was redacted.
+func RedactedOf(c *kernel.Call, refs []brenner.Ref) (map[brenner.Ref]bool, error) {
+	rows, err := c.VersionsOf(c.Ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := redactedOf(c, rows)
+	out := map[brenner.Ref]bool{}
+	for _, v := range rows {
+		out[v.Ref()] = gone[v.Content]
+	}
+	return out, err
 }
 
 // redactedOf are the contents of versions that were redacted.

@@ -92,12 +92,16 @@ func addEvidence(c *kernel.Call, _ store.Artifact, v store.Version, out *api.Rev
 	if err := ledger.MarkStale(c, nodes); err != nil {
 		return err
 	}
+	gone, err := ledger.RedactedOf(c, refs)
+	if err != nil {
+		return err
+	}
 	for _, l := range links {
 		for _, n := range nodes {
 			if n.Ref != l.To {
 				continue
 			}
-			e := api.ReviewEvidence{Rel: l.Rel, Ref: n.Ref, Type: n.Type, Status: n.Status, Summary: n.Summary, Stale: n.Stale, Demoted: n.Demoted}
+			e := api.ReviewEvidence{Rel: l.Rel, Ref: n.Ref, Type: n.Type, Status: n.Status, Summary: n.Summary, Stale: n.Stale, Demoted: n.Demoted, Redacted: gone[n.Ref]}
 			if n.Canonical != n.Ref.Version {
 				e.Now = n.Canonical
 			}

@@ -31,11 +31,11 @@ func TestSession_BeginsWithTheAnswer(t *testing.T) {
 		t.Fatal("the demo's session has an answer before anybody gave one")
 	}
 	b.submit("/sessions/RS-larr", url.Values{"act": {"submit"}, "from": {"BlueLake"}, "text": {"```delta\n" +
-		`{"operation":"EDIT","target_id":"RT","section":"research_thread","payload":{"answer":"Respiration & rot.\nNot the weir."},"rationale":"as measured"}` + "\n```\n"}})
+		`{"operation":"EDIT","target_id":"RT","section":"research_thread","payload":{"answer":"Respiration & rot (H1, H99).\nNot the weir."},"rationale":"as measured"}` + "\n```\n"}})
 	b.submit("/sessions/RS-larr", url.Values{"act": {"compile"}})
 	_, _, page = b.get("/sessions/RS-larr")
 	before, after, found := strings.Cut(page, `<h2 id="who">`)
-	if !found || !strings.Contains(before, "<p class=\"prose lines\">Respiration &amp; rot.\nNot the weir.</p>") || !strings.Contains(before, "<span>by BlueLake</span> <span>signed by nobody else</span>") {
+	if !found || !strings.Contains(before, "<p class=\"prose lines\">Respiration &amp; rot (<a href=\"#H1\">H1</a>, H99).\nNot the weir.</p>") || !strings.Contains(before, "<span>by BlueLake</span> <span>signed by nobody else</span>") {
 		t.Errorf("the page does not begin with the answer:\n%s", before)
 	}
 	if !strings.Contains(after, "Not the weir.") {

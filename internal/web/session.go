@@ -1,12 +1,14 @@
 package web
 
 import (
+	"html/template"
 	"slices"
 	"strings"
 
 	"brenner"
 	"brenner/api"
 	"brenner/delta"
+	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -17,7 +19,7 @@ type sessionPage struct {
 	api.SessionView
 	Status    api.SessionStatus
 	Sections  []section
-	Answer    string // what the research thread says the answer is
+	Answer    template.HTML // what the research thread says the answer is
 	Conflicts []conflict
 	Replies   []api.ReplyReport
 	Silent    []brenner.ActorName
@@ -123,7 +125,7 @@ func loadSession(v *visit) (string, any, error) {
 	}
 	out.Sections = document(a, v.query("full") != "")
 	if rt, ok := a.Item("RT"); ok {
-		out.Answer = rt.Text("answer")
+		out.Answer = cited(a, rt.Text("answer"))
 	}
 	thread := slices.Index(delta.Sections(), delta.ResearchThread)
 	out.Sections[thread].Killed = view.AnswerKilled
@@ -232,3 +234,19 @@ func itemOf(it *delta.Item, schema delta.Schema) item {
 }
 
 func conflictItem(v *visit) delta.ItemID { return delta.ItemID(v.field("item")) }
+
+var itemID = lazy.NewPattern(`\b[A-Z]{1,2}[0-9]+\b`)
+
+// cited is a text that may name items of a session's document, with a link to each.
+func cited(a *delta.Artifact, text string) template.HTML {
+	var b strings.Builder
+	at := 0
+	for _, place := range itemID.FindAllStringIndex(text, -1) {
+		id := text[place[0]:place[1]]
+		if _, known := a.Item(delta.ItemID(id)); known {
+			b.WriteString(template.HTMLEscapeString(text[at:place[0]]) + `<a href="#` + id + `">` + id + `</a>`)
+			at = place[1]
+		}
+	}
+	return template.HTML(b.String() + template.HTMLEscapeString(text[at:])) //nolint:gosec // escaped but for the links
+}

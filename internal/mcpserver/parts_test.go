@@ -100,3 +100,24 @@ func TestDeltas_PlacesOfALongTextStandOnLinesOfTheirOwn(t *testing.T) {
 	blue.must(words, "claim now says (data):\n    [-Ice-]{+Hail+} came first, the mill turns\n    … turns and the water runs, [-snow-]{+sleet+} came next, the mill turns\n    … turns and the water runs, [-rain-]{+fog+} came last\n")
 	red.must(first(red.call("inbox", nil)), "Claim: [-Ice-]{+Hail+} came first, the mill turns\n    [", "characters as before] turns and the water runs, [-snow-]{+sleet+} came next, the mill turns\n    [")
 }
+
+// C34: who names an item that it was given only in parts, as proposed and as what changed, is
+// given it whole; once it was, it is not sent again.
+func TestSessionShow_GivesWholeWhatWasGivenInParts(t *testing.T) {
+	_, blue, red := pair(t)
+	both(blue, red)
+	red.call("inbox", nil)
+	blue.submits(assumption("Still", "the water stands still"))
+	red.must(first(red.call("inbox", nil)), "the water stands still")
+	blue.submits(deltaBlock("EDIT", "A1", "assumption_ledger", `{"implication":"it was seen in May"}`, ""))
+	said := first(red.call("inbox", nil))
+	red.must(said, "it was seen in May")
+	red.mustNot(said, "the water stands still")
+
+	ask := arguments{"session": "RS-pair", "items": []string{"A1"}}
+	said = first(red.call("session_show", ask))
+	red.must(said, "the water stands still", "it was seen in May")
+	red.mustNot(said, "unchanged")
+	red.must(first(red.call("session_show", ask)), "unchanged: you were given it in this context")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "sections": []string{"assumption_ledger"}})), "unchanged: you were given it")
+}

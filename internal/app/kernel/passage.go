@@ -27,6 +27,9 @@ type Passage struct {
 	// was given one of them, or the whole of FromOf, does it say what it says.
 	From, FromLike []string
 	FromOf         brenner.Ref
+	// Whole says that it is asked for by name: who was given what it says in parts alone has
+	// not read it so.
+	Whole bool
 }
 
 // Ask says which passages are wanted.
@@ -192,7 +195,7 @@ func (t *Through) givenLike(what string, like []string) bool {
 // says.
 func (t *Through) has(what string, p Passage) (before, like bool) {
 	whole := p.Of != brenner.Ref{} && t.Whole(p.Of)
-	if whole || t.Given(PassageDigest(what, p.Text)) || t.givenLike(what, p.Says) {
+	if whole || t.Given(PassageDigest(what, p.Text)) || !p.Whole && t.givenLike(what, p.Says) {
 		return true, false
 	}
 	return false, t.givenLike(what, p.Like) && t.knows(what, p)

@@ -38,9 +38,10 @@ func (d *document) writeNew(c *kernel.Call, all []delta.Passage, since *delta.Ar
 		it, ok := e.doc.Item(id)
 		return ok && (since != nil || !onlyBy(it, c.Who.Name)) && e.has(c.Who.Name, id, has) // what it wrote it may ask for whole
 	}
+	now := d.copied(d.view.Ref, d.doc)
 	for _, p := range all {
 		at := -1
-		if len(p.Text) >= longPassage {
+		if len(p.Text) >= longPassage && !(d.named && now.has(c.Who.Name, p.Item, has)) { // who has the changes asks for the whole
 			at = slices.IndexFunc(given, func(e *document) bool { return knows(e, p.Item) })
 		}
 		if at < 0 {

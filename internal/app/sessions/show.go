@@ -28,6 +28,7 @@ type document struct {
 	reader brenner.ActorName
 	doc    *delta.Artifact
 	ahead  *delta.Artifact // the document with what is proposed
+	named  bool            // items are asked for by name, to be read whole
 	// full is an earlier version that the reader's context showed in full, if it
 	// showed one.
 	full   *delta.Artifact
@@ -173,6 +174,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 			break
 		}
 		if req.Since == 0 {
+			d.named = len(req.Items) > 0 && !req.Unasked
 			err = d.writeNew(c, delta.Passages(doc, part), nil, brenner.Ref{})
 			break
 		}
@@ -567,7 +569,7 @@ func (d *document) write(all []delta.Passage) {
 		var like []string
 		var by brenner.ActorName
 		if it, ok := d.doc.Item(p.Item); ok {
-			if like, by = asProposed(it), it.Authors()[0]; like == nil {
+			if like, by = asProposed(it), it.Authors()[0]; like == nil && !d.named {
 				like, by = d.asSent(it, nil)
 			}
 		}
@@ -575,7 +577,7 @@ func (d *document) write(all []delta.Passage) {
 		for i, text := range kernel.CutItem(p.Section, p.Text) {
 			p.Text = text
 			d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, by: by, shown: kernel.Passage{
-				Text: text, Of: of, Says: says[i : i+1], Like: like,
+				Text: text, Of: of, Says: says[i : i+1], Like: like, Whole: d.named,
 			}})
 		}
 	}

@@ -68,6 +68,7 @@ type MessageList struct {
 // How lines begin in the message that tells of a compile which are left out where what they
 // say stands beside it, or has changed since.
 const (
+	NoteSays        = "; it says (data):" // before the words of a note
 	NamesWritten    = "Names in what was written: "
 	StillAtWork     = "Still at work: "
 	ReadWhatChanged = "Read what changed: "

@@ -215,7 +215,8 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	blue.told(api.MessageCompiled)
 	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Saw it, agree; I measure the disk", "note": true})), "noted: told to BlueLake; ")
 	blue.must(blue.told(api.MessageTask), "RedSky leaves a note on H1 of RS-pair. Nothing is asked of you", "> Saw it, agree; I measure the disk")
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "note on H1 by RedSky at ", "(data): Saw it, agree; I measure the disk")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "notes that you have: on H1 by RedSky at ")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "note on H1 by RedSky at ", "(data): Saw it, agree; I measure the disk")
 	blue.mustNot(first(blue.call("status", nil)), "Saw it")
 
 	marked, data := red.call("request", arguments{"session": "RS-pair", "title": "Measuring the disk", "claim": true})
@@ -584,4 +585,30 @@ func TestInbox_SaysOnceHowASessionIsConcluded(t *testing.T) {
 	last := first(asked.call("inbox", nil))
 	asked.must(last, "has no conclusion yet: it is yours to say, once what was asked for is in")
 	asked.mustNot(last, "delta_submit an EDIT of RT")
+}
+
+// C34, X11: a note comes whole once, by message or beside what is new, and is named from then on
+// where the document is asked for; who asks for it again reads it.
+func TestRequest_ANoteComesOnce(t *testing.T) {
+	s, blue, red, green := trio(t)
+	for i, p := range []*player{blue, red, green} {
+		p.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis([]string{"Parser", "Disk", "Net"}[i], "", []string{"the parser is slow", "the disk is slow", "the net is slow"}[i])})
+	}
+	green.call("inbox", nil)
+	s.pass(time.Second)
+	red.call("request", arguments{"session": "RS-trio", "items": []any{"H1"}, "title": "not at noon", "note": true})
+	edit := func(claim string) {
+		blue.call("delta_submit", arguments{"session": "RS-trio", "text": deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"`+claim+`"}`, "")})
+	}
+	edit("the parser is slow at noon")
+	green.must(first(green.call("inbox", nil)), "at noon", "note on H1 by RedSky at ", "not at noon")
+	edit("the parser is slow at dawn")
+	said := first(green.call("inbox", nil))
+	green.must(said, "at dawn")
+	green.mustNot(said, "note on H1", "not at noon")
+	said = first(green.call("session_show", arguments{"session": "RS-trio"}))
+	green.must(said, "notes that you have: on H1 by RedSky at ")
+	green.mustNot(said, "not at noon")
+	green.must(first(green.call("session_show", arguments{"session": "RS-trio", "items": []string{"H1"}, "again": true})), "not at noon")
+	green.mustNot(first(green.call("session_show", arguments{"session": "RS-trio", "items": []string{"H2"}, "again": true})), "not at noon")
 }

@@ -27,7 +27,7 @@ func TestRequest_AsksAColleagueByName(t *testing.T) {
 	blue.must(first(blue.call("request", arguments{"session": "RS-trio", "to": "RedSky", "note": true, "title": "I leave the disk to you"})), "noted: told to RedSky; ")
 	red.mustNot(first(red.call("artifact_search", arguments{"text": "note"})), "unread: ")
 	red.must(first(red.call("session_show", arguments{"session": "RS-trio"})), "note on the session, for RedSky by BlueLake", "unread: NOTE: BlueLake on RS-trio: inbox {}")
-	red.must(first(red.call("inbox", nil)), "BlueLake leaves a note on RS-trio. Nothing is asked of you; it says (data):\n\n> I leave the disk to you\n")
+	red.must(first(red.call("inbox", nil)), "BlueLake leaves a note on RS-trio. Nothing is asked of you; you were given it with the document\n")
 
 	for name, in := range inOrder(map[string]arguments{
 		"oneself":                      {"session": "RS-trio", "to": "BlueLake", "title": "t", "spec": "s"},

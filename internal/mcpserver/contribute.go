@@ -69,6 +69,7 @@ type sessionPage struct {
 	work    []api.TaskInfo // of the session, open or taken
 	told    toldTasks
 	notes   []api.TaskInfo // on its items
+	had     []api.TaskInfo // those of them that its reader was given, or wrote
 	unshown bool           // the document was left out
 	end     ending         // what is left, where that was not asked for
 	warm    bool           // others may still say something to the last answer
@@ -167,6 +168,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
+	out.sortNotes(s, ctx)
 	if delta.BeginsWithThread(out.Text) {
 		out.wrong = wrongAnswer(s, ctx, v.SessionInfo, me.Actor)
 	}
@@ -362,7 +364,7 @@ func (p sessionPage) around() string {
 		b.WriteString(said)
 	}
 	b.WriteString(p.part + underWay(p.work, p.reader, p.told))
-	b.WriteString(noteLines(p.notes))
+	b.WriteString(noteLines(p.notes) + noteNames(p.had))
 	if said := p.critiques(); said != "" {
 		fmt.Fprintf(&b, "critiques: %s\n%s", said, p.takeBack())
 	}
@@ -462,6 +464,41 @@ func noteLines(notes []api.TaskInfo) string {
 		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04 MST"), brenner.OneLine(n.Title))
 	}
 	return b.String() + andMore(len(notes), mostNotes, "notes, which are older")
+}
+
+// sortNotes parts the notes that stand beside a document by whether the reader's context was
+// given them: a note comes whole once, then it is named where the document is asked for, and
+// whole again to who asks for that.
+func (p *sessionPage) sortNotes(s api.Service, ctx context.Context) {
+	shown := firstOf(p.notes, mostNotes)
+	told := tellOf(s, ctx, ids(shown)...)
+	again := func(n api.TaskInfo) bool {
+		return p.asked.Again && (len(p.asked.Items) == 0 || slices.ContainsFunc(n.Items, func(id delta.ItemID) bool { return slices.Contains(p.asked.Items, id) }))
+	}
+	p.notes = slices.Clone(p.notes)
+	for _, n := range shown {
+		if (told[n.ID] || n.Creator == p.reader) && !again(n) {
+			p.had = append(p.had, n)
+		}
+	}
+	p.notes = slices.DeleteFunc(p.notes, func(n api.TaskInfo) bool {
+		return slices.ContainsFunc(p.had, func(h api.TaskInfo) bool { return h.ID == n.ID })
+	})
+	if p.asked.news || p.asked.Since > 0 {
+		p.had = nil
+	}
+}
+
+// noteNames names notes that the reader has.
+func noteNames(notes []api.TaskInfo) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	names := make([]string, len(notes))
+	for i, n := range notes {
+		names[i] = fmt.Sprintf("on %s by %s at %s", notedOn(n), n.Creator, n.Created.UTC().Format("15:04 MST"))
+	}
+	return "notes that you have: " + strings.Join(names, "; ") + "\n"
 }
 
 // notedOn names what a note is about.

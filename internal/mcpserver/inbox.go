@@ -310,6 +310,9 @@ func openLetter(s api.Service, ctx context.Context, req api.MessageRequest, room
 		}
 	}
 	text := brenner.Speak(m.Text, say)
+	if begins, _, says := strings.Cut(text, api.NoteSays); says && room.fresh && m.Kind == api.MessageTask && tellOf(s, ctx, m.Task)[m.Task] {
+		text = begins + "; you were given it with the document\n"
+	}
 	if m.Kind == api.MessageCompiled && shown.ID != "" {
 		text = asItStands(saidOnce(text, shown.Rest), shown)
 	}

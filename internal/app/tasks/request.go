@@ -249,7 +249,7 @@ func (r *Room) tellNote(ch *kernel.Change, t *api.TaskInfo, authors []roster.Ent
 	t.NotedTo = slices.DeleteFunc(slices.Compact(to), func(name brenner.ActorName) bool { return name == ch.Who.Name })
 	for _, name := range t.NotedTo {
 		err := r.Mail.TellOfTask(ch, name, api.MessageTask, t.ID, fmt.Sprintf("NOTE: %s on %s%s", ch.Who.Name, strings.Join(about, ", "), of), fmt.Sprintf(
-			"%s leaves a note on %s%s%s. Nothing is asked of you; it says (data):\n\n> %s\n", ch.Who.Name, strings.Join(about, ", "), of, dead, t.Title))
+			"%s leaves a note on %s%s%s. Nothing is asked of you%s\n\n> %s\n", ch.Who.Name, strings.Join(about, ", "), of, dead, api.NoteSays, t.Title))
 		if err != nil {
 			return err
 		}

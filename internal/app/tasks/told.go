@@ -33,10 +33,8 @@ func (s *Service) tellTasks(ctx context.Context, ids []string) (api.TaskList, er
 			if err != nil {
 				return out, nil, err
 			}
-			if t.Kind != api.TaskNote {
-				t.Told = !c.Person() && t.Creator == c.Who.Name
-				out.Tasks, all = append(out.Tasks, t), append(all, kernel.Passage{Text: saidOf(t), Own: t.Told})
-			}
+			t.Told = !c.Person() && t.Creator == c.Who.Name
+			out.Tasks, all = append(out.Tasks, t), append(all, kernel.Passage{Text: saidOf(t), Own: t.Told})
 		}
 		out.Total = len(out.Tasks)
 		return out, all, nil

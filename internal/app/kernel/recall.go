@@ -117,8 +117,12 @@ type (
 		rels string
 	}
 	outdatedKey string
-	objectKey   struct{ kind, id string }
-	objectsKey  struct {
+	staleKey    struct {
+		refs, rels string
+		limit      int
+	}
+	objectKey  struct{ kind, id string }
+	objectsKey struct {
 		kind, group, states, afterID string
 		afterOrder                   int64
 		newest                       bool
@@ -207,6 +211,14 @@ func (r recalled) Outdated(ctx context.Context, refs []brenner.Ref) ([]brenner.R
 		return read()
 	}
 	return recollectList(r, outdatedKey(named(refs)), read, func(brenner.Ref) int { return linkBytes })
+}
+
+func (r recalled) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.Relation, limit int) ([]brenner.Ref, error) {
+	read := func() ([]brenner.Ref, error) { return r.Reader.Stale(ctx, refs, rels, limit) }
+	if len(refs) > recalledRefs {
+		return read()
+	}
+	return recollectList(r, staleKey{named(refs), joined(rels), limit}, read, func(brenner.Ref) int { return linkBytes })
 }
 
 func sizeOfLink(store.Link) int { return linkBytes }

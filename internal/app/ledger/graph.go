@@ -83,8 +83,14 @@ func nodeOf(c *kernel.Call, a store.Artifact, v store.Version) lineage.Node {
 // Carrying are the relations along which staleness travels (C26).
 var Carrying = slices.DeleteFunc(artifact.Relations(), func(r artifact.Relation) bool { return !r.Carries() })
 
-// stalePath says why a version needs an update; nil if it does not.
+// stalePath says why a version needs an update; nil if it does not. Most do not,
+// which the store sees at once; the way is looked for, step by step, only of one that
+// does, and where there are more links than versions may be looked at.
 func stalePath(c *kernel.Call, ref brenner.Ref) ([]brenner.Ref, error) {
+	some, err := c.Reader.Stale(c.Ctx, []brenner.Ref{ref}, Carrying, brenner.MaxWalk)
+	if err != nil && brenner.CodeOf(err) != brenner.CodeLimitExceeded || err == nil && len(some) == 0 {
+		return nil, err
+	}
 	stale, err := lineage.StaleAmong([]brenner.Ref{ref}, LinksUp(c), func(some []brenner.Ref) ([]brenner.Ref, error) { return c.Outdated(c.Ctx, some) }, brenner.MaxWalk)
 	return stale.Path(ref), err
 }

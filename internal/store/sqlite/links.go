@@ -5,6 +5,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"brenner"
 	"brenner/artifact"
@@ -102,28 +104,38 @@ func (r *reader) Stale(ctx context.Context, refs []brenner.Ref, rels []artifact.
 		return nil, err
 	}
 	resting := map[int64][]int64{} // on a version, directly
+	var next []int64               // versions that are outdated, and later what rests on them
 	taken := 0
+	args := []any{keysParameter(maps.Keys(asked)), int64(limit) + 1}
+	for _, rel := range rels {
+		args = append(args, string(rel))
+	}
+	// The relations are parameters each: a list that is read as JSON twice takes as
+	// long as some steps. A version is looked at with each link to it, in the same statement.
+	among := ""
+	for i := range rels {
+		among += ", ?" + strconv.Itoa(i+3)
+	}
+	among = "l.rel IN (" + strings.TrimPrefix(among, ", ") + ")"
 	if err := r.c.query(ctx, func(r row) error {
-		resting[r.int(1)] = append(resting[r.int(1)], r.int(0))
+		src, dst := r.int(0), r.int(1)
+		if r.flag(2) && resting[dst] == nil {
+			next = append(next, dst)
+		}
+		resting[dst] = append(resting[dst], src)
 		taken++
 		return nil
 	}, `WITH RECURSIVE under (src, rel, dst) AS (
-			SELECT src, rel, dst FROM json_each(?1) k CROSS JOIN links ON src = k.value AND +rel IN (SELECT value FROM json_each(?2))
-			UNION SELECT l.src, l.rel, l.dst FROM under CROSS JOIN links l ON l.src = under.dst AND +l.rel IN (SELECT value FROM json_each(?2))
-		) SELECT src, dst FROM under LIMIT ?3+0`,
-		keysParameter(maps.Keys(asked)), textsParameter(rels), int64(limit)+1); err != nil {
+			SELECT l.src, l.rel, l.dst FROM json_each(?1) k CROSS JOIN links l ON l.src = k.value AND +`+among+`
+			UNION SELECT l.src, l.rel, l.dst FROM under CROSS JOIN links l ON l.src = under.dst AND +`+among+`
+		) SELECT under.src, under.dst, `+outdated+` FROM under
+			CROSS JOIN versions v ON v.key = under.dst CROSS JOIN artifacts a ON a.key = v.artifact LIMIT ?2+0`, args...); err != nil {
 		return nil, err
 	}
 	if taken > limit {
 		return nil, store.TooManyLinks(limit)
 	}
 	stale := map[int64]bool{}
-	next, err := collect(ctx, r.c, func(r row) int64 { return r.int(0) },
-		"SELECT v.key FROM json_each(?) k CROSS JOIN versions v ON v.key = k.value CROSS JOIN artifacts a ON a.key = v.artifact WHERE "+outdated,
-		keysParameter(maps.Keys(resting)))
-	if err != nil {
-		return nil, err
-	}
 	for len(next) > 0 {
 		on := next[len(next)-1]
 		next = next[:len(next)-1]

@@ -103,3 +103,34 @@ func TestLint_ASentenceOfTheTextIsNoAnswer(t *testing.T) {
 		}
 	}
 }
+
+// P17: prose has no indentation to break: only code has, in a fence or by itself.
+func TestLint_ProseIsNotIndentedWrong(t *testing.T) {
+	list := "# Plan\n\n- The first step is to measure it.\n  It goes on with what was found.\n  It ends with a report.\n- The second step is to ask again.\n  It goes on as well.\n  And so on.\n"
+	fence := "The code of it is here.\n\n```\nfor all of them\n    keep the value here\n    keep the next one\n    keep the last one\n```\n"
+	code := "def f(x):\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
+	for name, c := range map[string]struct {
+		base, anchor, old, fresh string
+		want                     bool
+	}{
+		"a sentence further left":  {list, "measure it.\n", "  It goes on with what was found.\n", "Then it is written down by somebody else.\n", false},
+		"a sentence off its steps": {list, "measure it.\n", "  It goes on with what was found.\n", "   It goes on with what is there.\n", false},
+		"words in a fence":         {fence, "keep the value here\n", "    keep the next one\n", "keep the other one\n", true},
+		"code":                     {code, "a = 1\n", "    b = 2\n", "b = 3\n", true},
+	} {
+		text, err := anchor.Canonical([]byte(c.base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := anchor.Apply(anchor.Patch{Base: text.Sum(), Groups: []anchor.Group{{
+			Anchor: anchor.Anchor{Text: c.anchor},
+			Ops:    []anchor.Op{{Kind: anchor.ReplaceBlock, Old: c.old, New: c.fresh}},
+		}}}, text)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := slices.ContainsFunc(res.Warnings, func(w brenner.Diagnostic) bool { return w.Code == brenner.CodeIndentationBroken }); got != c.want {
+			t.Errorf("%s: %+v", name, res.Warnings)
+		}
+	}
+}

@@ -153,10 +153,62 @@ func (l *linter) around(e edit) string {
 	return above + behind(l.base, hi) + "\n"
 }
 
-// breaksIndentation: the new block is indented with other characters than the
+// breaksIndentation says that a new block is misindented, unless it is prose: how far a
+// sentence stands to the right decides nothing, but in a block of code.
+func (l *linter) breaksIndentation(e edit) (brenner.Code, string) {
+	code, words := l.misindents(e)
+	if code != "" && allProse(l.newLines(e)) && allProse(l.oldLines(e)) && !l.inFence(e.start) {
+		return "", ""
+	}
+	return code, words
+}
+
+// listMark is what stands before the words of an entry of a list, a quotation or a heading.
+var listMark = lazy.NewPattern(`^[ \t]*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?`)
+
+// allProse says that lines read as sentences, or as parts of them: most by themselves, and
+// none has the signs of code.
+func allProse(lines []string) bool {
+	sentences := 0
+	for _, line := range lines {
+		line = strings.TrimSpace(line[len(listMark.FindString(line)):])
+		if line == "" || codeSigns.MatchString(line) {
+			return false
+		}
+		if prose(line) {
+			sentences++
+		}
+	}
+	return 2*sentences >= len(lines)
+}
+
+// codeSigns are what sentences do not have, code between backquotes aside.
+var codeSigns = lazy.NewPattern(`[{};\\]$|^[})\]@$<]|:=|[=!<>]=|\w\([^)]*\)|[\w\]] = |->|=>|&&|\|\||^(?:def|class|func|if|elif|else|for|while|try|except|finally|with|return|import|from|case|end|var|let|const)\b[^.!?]*$|^[\w.-]+:(?: |$)`)
+
+// inFence says whether a place is inside a fenced block; also when too much was looked at
+// already.
+func (l *linter) inFence(at int) bool {
+	if l.searched > largestSearched {
+		return true
+	}
+	l.searched += at
+	open := ""
+	for line := range strings.SplitSeq(l.base[:at], "\n") {
+		line = strings.TrimLeft(line, " \t>")
+		switch {
+		case open == "" && strings.HasPrefix(line, "```"), open == "" && strings.HasPrefix(line, "~~~"):
+			open = line[:3]
+		case open != "" && strings.HasPrefix(line, open):
+			open = ""
+		}
+	}
+	return open != ""
+}
+
+// misindents: the new block is indented with other characters than the
 // text, off its steps, or as a whole otherwise than what it replaces and what
 // stands beside it.
-func (l *linter) breaksIndentation(e edit) (brenner.Code, string) {
+func (l *linter) misindents(e edit) (brenner.Code, string) {
 	fresh := l.newLines(e)
 	if len(fresh) == 0 {
 		return "", ""

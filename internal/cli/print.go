@@ -72,6 +72,16 @@ func printable(s string) string {
 	}, s)
 }
 
+// below is a text behind words of ours as it stands: one line beside them, several below
+// them, further right than those.
+func below(text string) string {
+	text = printable(strings.Trim(text, "\n"))
+	if !strings.Contains(text, "\n") {
+		return " " + text
+	}
+	return strings.ReplaceAll("\n"+text, "\n", "\n        ")
+}
+
 // unseen are the characters without a shape that change how others are read.
 // The joiners are not among them: words of some scripts are written with them.
 var unseen = &unicode.RangeTable{

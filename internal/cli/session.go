@@ -580,13 +580,13 @@ func printSubmission(w *printer, sub api.Submission) {
 			switch {
 			case said.Text == "":
 			case d.Code == brenner.CodeConflictHead:
-				w.Printf("    %s says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
+				w.Printf("    %s says:%s\n", printable(said.Field), below(said.Text))
 			case d.Code != "":
-				w.Printf("    nearest, %s says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
+				w.Printf("    nearest, %s says:%s\n", printable(said.Field), below(said.Text))
 			case d.State == string(delta.Applied):
-				w.Printf("    %s now says: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
+				w.Printf("    %s now says:%s\n", printable(said.Field), below(said.Text))
 			default:
-				w.Printf("    %s would say: %s\n", printable(said.Field), printable(brenner.OneLine(said.Text)))
+				w.Printf("    %s would say:%s\n", printable(said.Field), below(said.Text))
 			}
 		}
 		if d.Corrected != "" {

@@ -930,7 +930,7 @@ func deltaLine(d api.SubmittedDelta, author brenner.ActorName) string {
 	b.WriteByte('\n')
 	for _, was := range d.Replaces {
 		if was.Text != "" {
-			fmt.Fprintf(&b, "  you had not seen %s; it said (data): %s\n", was.Field, brenner.OneLine(was.Text))
+			fmt.Fprintf(&b, "  you had not seen %s; it said (data):%s\n", was.Field, eachLine(was.Text))
 		}
 	}
 	quoted := d.Corrected != "" && d.Pointer != "/target_id"
@@ -941,9 +941,9 @@ func deltaLine(d api.SubmittedDelta, author brenner.ActorName) string {
 		switch {
 		case said.Text == "" || quoted:
 		case d.Code == brenner.CodeConflictHead:
-			fmt.Fprintf(&b, "  %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
+			fmt.Fprintf(&b, "  %s says (data):%s\n", said.Field, eachLine(said.Text))
 		case d.Code != "":
-			fmt.Fprintf(&b, "  nearest, %s says (data): %s\n", said.Field, brenner.OneLine(said.Text))
+			fmt.Fprintf(&b, "  nearest, %s says (data):%s\n", said.Field, eachLine(said.Text))
 		case d.State == string(delta.Applied):
 			fmt.Fprintf(&b, "  %s now says (data):%s\n", inTextOf(said, author), eachLine(said.Text))
 		default:
@@ -975,16 +975,19 @@ func inTextOf(said api.Said, author brenner.ActorName) string {
 	return fmt.Sprintf("%s, by %s,", said.Field, said.WhoseWords())
 }
 
-// eachLine is a text behind a name: one line beside it, several below it.
+// eachLine is a text behind a name as it stands, so that code and tables can be read and
+// quoted: one line beside it, several below it, further right than anything of ours.
 func eachLine(text string) string {
-	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
-	for i, line := range lines {
-		lines[i] = brenner.OneLine(line)
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || brenner.IsOneLine(string(r)) {
+			return r
+		}
+		return ' '
+	}, strings.Trim(text, "\n"))
+	if !strings.Contains(text, "\n") {
+		return " " + text
 	}
-	if len(lines) > 1 {
-		return "\n    " + strings.Join(lines, "\n    ")
-	}
-	return " " + strings.Join(lines, "")
+	return strings.ReplaceAll("\n"+text, "\n", "\n    ")
 }
 
 // Slim implements spoken.

@@ -103,6 +103,7 @@ func (e Edit) locate(base string) ([]edit, []misfit) {
 	var misses []misfit
 	cursor := 0
 	for i, h := range e.hunks {
+		h = h.marked(base)
 		places := h.places(base, cursor)
 		if len(places) != 1 && !(h.all && len(places) > 0) {
 			misses = append(misses, missOf(i, places))
@@ -124,6 +125,21 @@ func (e Edit) locate(base string) ([]edit, []misfit) {
 	return edits, misses
 }
 
+// marked is a hunk with the U+FEFF that its strings began with, where it is a character of
+// the text and not the byte order mark of the file, which stays as it is.
+func (h hunk) marked(text string) hunk {
+	switch {
+	case h.oldMark && (strings.Contains(text, bom+h.old) || h.old == h.new):
+		h.old = bom + h.old
+	case h.oldMark || !h.newMark || strings.HasPrefix(text, h.old):
+		return h
+	}
+	if h.newMark {
+		h.new = bom + h.new
+	}
+	return h
+}
+
 func missOf(i int, places []int) misfit {
 	if len(places) == 0 {
 		return misfit{hunk: i, code: brenner.CodeAnchorNotFound}
@@ -137,6 +153,7 @@ func missOf(i int, places []int) misfit {
 func (e Edit) locateInTurn(base string) ([]edit, []misfit) {
 	text := base
 	for i, h := range e.hunks {
+		h = h.marked(text)
 		places := h.places(text, 0)
 		if len(places) != 1 && !(h.all && len(places) > 0) {
 			return nil, []misfit{missOf(i, places)}
@@ -172,6 +189,7 @@ func (e Edit) locateInTurn(base string) ([]edit, []misfit) {
 // other: then what looks odd about one can still be seen (P17).
 func (e Edit) atOnce(base, want string) (edits []edit, ok bool) {
 	for _, h := range e.hunks {
+		h = h.marked(base)
 		at := 0
 		for _, p := range h.places(base, 0) {
 			if p >= at {

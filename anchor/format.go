@@ -56,6 +56,9 @@ type Edit struct {
 type hunk struct {
 	name     string // what a message calls it
 	old, new string
+	// oldMark and newMark say that a U+FEFF stood before them: that of the file, or one in
+	// the text, see marked.
+	oldMark, newMark bool
 	// line is where the old text should begin, counted from 1; 0 if the tool
 	// does not say.
 	line int

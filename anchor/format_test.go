@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"brenner"
+	"brenner/canon"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -298,6 +299,45 @@ func TestReadEdits_TellsPrefixesFromDirectories(t *testing.T) {
 		guessed := strings.HasPrefix(input, "--- /dev/null")
 		if (edits[0].Prefixed() != "") != guessed {
 			t.Errorf("%s\nwas guessed: %q", input, edits[0].Prefixed())
+		}
+	}
+}
+
+// P3: a U+FEFF that a string edit quotes is a character of the text where the text has it
+// there, and else the byte order mark of a file, which is no part of it.
+func TestStringEdits_QuoteAMark(t *testing.T) {
+	const mark = "\ufeff"
+	for name, c := range map[string]struct{ base, old, fresh, want string }{
+		"taken out":                  {"one\n" + mark + "two\n", mark + "two", "2", "one\n2\n"},
+		"only the mark":              {"one\n" + mark + "two\n", mark + "two", "two", "one\ntwo\n"},
+		"kept":                       {"one\n" + mark + "two\n", mark + "two", mark + "2", "one\n" + mark + "2\n"},
+		"put in":                     {"one\ntwo\n", "two", mark + "two", "one\n" + mark + "two\n"},
+		"not in the text":            {"one\ntwo\n", mark + "two", mark + "2", "one\n2\n"},
+		"of the file":                {mark + "one\ntwo\n", mark + "one", mark + "1", mark + "1\ntwo\n"},
+		"of the file, not said anew": {mark + "one\ntwo\n", mark + "one", "1", mark + "1\ntwo\n"},
+		"none there to take out":     {"one\ntwo\n", mark + "two", "two", "ANCHOR_NOT_FOUND"},
+	} {
+		raw := canon.MustMarshal(map[string]string{"old_string": c.old, "new_string": c.fresh})
+		edits, err := ReadEdits(raw, FormatEdit)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		base, err := Canonical([]byte(c.base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		p, err := edits[0].Patch(base)
+		if err == nil {
+			var res Result
+			res, err = Apply(p, base)
+			got = string(res.Text.Bytes())
+		}
+		if err != nil {
+			got = string(brenner.CodeOf(err))
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q (%v)", name, got, c.want, err)
 		}
 	}
 }

@@ -170,10 +170,11 @@ func (o object) replacement(path, old, at string) ([]Edit, error) {
 	if old == "" {
 		return []Edit{writtenAnew(path, written, true)}, nil
 	}
-	if old == fresh {
+	quoted, _, _ := o.asWritten(oldNames, at)
+	h := hunk{old: old, new: fresh, oldMark: strings.HasPrefix(quoted, bom), newMark: strings.HasPrefix(written, bom)}
+	if old == fresh && h.oldMark == h.newMark {
 		return nil, invalidPatch(at+"/new_string", "old_string and new_string are the same").WithHint("leave the edit out")
 	}
-	h := hunk{old: old, new: fresh}
 	if v, ok := o.first(allNames); ok {
 		h.all = string(v) == "true"
 	}

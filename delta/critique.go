@@ -35,6 +35,8 @@ type Critique struct {
 	// Again says of an open one that it was answered or settled before its critic wrote
 	// last.
 	Again bool `json:"again,omitzero"`
+	// Corrected says of an answered one that its critic wrote last, and asks for no more.
+	Corrected bool `json:"corrected,omitzero"`
 	// Bears says how it bears on the answer, if it does.
 	Bears Bearing `json:"bears,omitzero"`
 }
@@ -136,8 +138,10 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 		return c
 	}
 	wrote := it.pressed()
+	last := it.log[len(it.log)-1]
+	corrected := last.agent == c.Critic && last != wrote[len(wrote)-1]
 	if c.By = a.answered(it, of, works, len(wrote)-1, beside); len(c.By) > 0 {
-		c.State = CritiqueAnswered
+		c.State, c.Corrected = CritiqueAnswered, corrected
 		return c
 	}
 	var replied []Written
@@ -150,6 +154,7 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 		}
 	}
 	if c.State == CritiqueAnswered {
+		c.Corrected = corrected
 		return c
 	}
 	c.Again = len(replied) > 0 || len(wrote) > 1 && len(a.answered(it, of, works, len(wrote)-2, beside)) > 0 ||
@@ -262,10 +267,39 @@ func (it *Item) upTo(end *entry) []*entry {
 	return slices.DeleteFunc(slices.Clone(it.log), func(e *entry) bool { return e.at().After(end.at()) })
 }
 
-// pressed is what the critic wrote of a critique, in order.
+// pressed is what the critic wrote of a critique by which it asks for something, in order:
+// that it was added, and what made it say more, name more, or be open. What only corrects
+// or narrows it leaves an answer as it is (ADR 207).
 func (it *Item) pressed() []*entry {
-	critic := it.log[0].agent
-	return slices.DeleteFunc(slices.Clone(it.log), func(e *entry) bool { return e.agent != critic })
+	var out []*entry
+	words, named := map[string]int{}, map[string]bool{}
+	for _, e := range it.log {
+		if e.agent != it.log[0].agent {
+			continue
+		}
+		more := len(out) == 0
+		for _, p := range objectPairs(e.payload) {
+			said := strings.FieldsFunc(p.value, partsNames)
+			switch p.name {
+			case "current_status":
+				more = more || saysOf(unquote(p.value)) == CritiqueOpen
+			case "attack", "proposed_test":
+				more = more || len(said) > words[p.name]
+				words[p.name] = len(said)
+				fallthrough
+			case targetsField:
+				for _, name := range said {
+					if p.name == targetsField || name[0] >= 'A' && name[0] <= 'Z' && strings.ContainsAny(name, "0123456789") {
+						more, named[name] = more || !named[name], true
+					}
+				}
+			}
+		}
+		if more {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // knew says whether somebody had been shown, when it wrote something, what a critic wrote

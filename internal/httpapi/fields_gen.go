@@ -1160,6 +1160,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/delta.Critique.Against":               "Against are those who wrote what it attacks and lives, besides its critic",
 		"brenner/delta.Critique.Bears":                 "Bears says how it bears on the answer, if it does",
 		"brenner/delta.Critique.By":                    "By are those who changed or killed some of it since, where it is answered by that",
+		"brenner/delta.Critique.Corrected":             "Corrected says of an answered one that its critic wrote last, and asks for no more",
 		"brenner/delta.Critique.Critic":                "Critic is who added it",
 		"brenner/delta.Critique.Item":                  "ItemID names an item for life: a prefix and a number, such as H3, or RT",
 		"brenner/delta.Critique.Killed":                "Killed are those of them that are dead",

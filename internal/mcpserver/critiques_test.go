@@ -70,8 +70,14 @@ func TestCritiques_AreAnsweredByWhoKnewOfThem(t *testing.T) {
 	stands("critiques: answered C1 (of H1, changed by BlueLake)")
 
 	red.call("inbox", nil)
+	// ADR 207: what only corrects it leaves the answer standing.
+	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"evidence":"the log of May","attack":"H1 is round"}`, ""))
+	said := first(blue.call("inbox", nil))
+	blue.must(said, "the log of May", "whether C1 is settled by your answer, which stands: its critic only corrected it since")
+	blue.mustNot(said, "open again", "to answer")
+	stands("critiques: answered C1 (of H1, changed by BlueLake)")
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"attack":"H1 is circular still"}`, ""))
-	blue.must(first(blue.call("inbox", nil)), "C1 is open again: RedSky changed it in version 6.\n", "left for you in RS-pair: C1 (of H1, again: its critic changed it) to answer")
+	blue.must(first(blue.call("inbox", nil)), "C1 is open again: RedSky changed it in version 7.\n", "left for you in RS-pair: C1 (of H1, again: its critic changed it) to answer")
 }
 
 // D26: who wrote an artifact is told of a critique that names it or a place in it, and

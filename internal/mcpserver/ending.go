@@ -113,7 +113,7 @@ func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, w
 }
 
 func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
-	var unanswered, unsettled []string
+	var unanswered, unsettled, corrected []string
 	for _, c := range all {
 		switch {
 		case c.State == delta.CritiqueSettled:
@@ -123,6 +123,8 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 			e.settle = append(e.settle, c)
 		case c.State == delta.CritiqueOpen:
 			unanswered = append(unanswered, string(c.Item))
+		case c.Corrected && slices.Contains(slices.Concat(c.By, c.Replied), me):
+			corrected = append(corrected, string(c.Item))
 		default:
 			unsettled = append(unsettled, string(c.Item))
 		}
@@ -132,6 +134,9 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 	}
 	if len(unsettled) > 0 { // answered, which for their critic may not be enough
 		e.others = append(e.others, "whether "+listed(unsettled)+" is settled by its answer")
+	}
+	if len(corrected) > 0 {
+		e.others = append(e.others, "whether "+listed(corrected)+" is settled by your answer, which stands: its critic only corrected it since")
 	}
 }
 

@@ -10,24 +10,20 @@ import (
 	"net/url"
 	"time"
 
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
 // collector takes spans with OTLP over HTTP. The library has an exporter for
-// this, which brings gRPC and its gateway along; all it does for us is this
-// POST.
+// this, which brings gRPC and its gateway along; all it does for us is a POST of
+// one message.
 type collector struct {
 	url    string
 	header http.Header
 	http   *http.Client
 }
 
-// Start implements otlptrace.Client.
-func (c *collector) Start(context.Context) error { return nil }
-
-// Stop implements otlptrace.Client.
-func (c *collector) Stop(context.Context) error {
+// Shutdown implements sdk.SpanExporter.
+func (c *collector) Shutdown(context.Context) error {
 	c.http.CloseIdleConnections()
 	return nil
 }
@@ -35,14 +31,13 @@ func (c *collector) Stop(context.Context) error {
 // firstWait is how long to wait for a collector that is busy, at first.
 const firstWait = 100 * time.Millisecond
 
-// UploadTraces implements otlptrace.Client. A collector that is busy is asked
-// again while the context lasts; what it does not take is lost.
-func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	// This message is on the wire what the request of the collector's service is.
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
-	if err != nil {
-		return err
+// ExportSpans implements sdk.SpanExporter. A collector that is busy is asked again
+// while the context lasts; what it does not take is lost.
+func (c *collector) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	if len(spans) == 0 {
+		return nil
 	}
+	body := tracesData(spans)
 	for wait := firstWait; ; wait *= 2 {
 		busy, err := c.post(ctx, body)
 		if err == nil || !busy {

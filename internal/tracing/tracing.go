@@ -20,7 +20,6 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -51,14 +50,10 @@ func Start(ctx context.Context, o Options) (trace.TracerProvider, func(), error)
 	if err != nil {
 		return nil, nil, invalid("OTEL_RESOURCE_ATTRIBUTES", "a list of NAME=VALUE").Because(err)
 	}
-	exporter, err := otlptrace.New(ctx, to)
-	if err != nil {
-		return nil, nil, err
-	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		o.Log.Warn("tracing", slog.String("cause", err.Error()))
 	}))
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(who))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(to), sdk.WithResource(who))
 	return provider, func() {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), brenner.TraceDeadline)
 		defer cancel()

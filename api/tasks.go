@@ -228,6 +228,9 @@ type TaskInfo struct {
 	Unmanned bool `json:"unmanned,omitzero"`
 	// NotedTo are, in the answer to whoever leaves a note, those who are told of it.
 	NotedTo []brenner.ActorName `json:"noted_to,omitzero"`
+	// Opened counts, in the answer to an agent that opens it, what was opened under its
+	// context, this as well.
+	Opened int `json:"opened,omitzero"`
 	// Untold counts, in the answer to whoever opens it, the agents that it is for and that
 	// no message tells of it: they see it among the open tasks.
 	Untold int `json:"untold,omitzero"`

@@ -149,13 +149,13 @@ func (k Kickoff) divide(to brenner.ActorName) string {
 	switch {
 	case k.Roster.mode() == Unified: // there all get one text (R2)
 		return heading + string(first) + " divides the work, before anything else: " + how + ", a part for each of the others.\nThey wait for that at most " + minutes +
-			" minutes and announce nothing before; what is left to them they need not claim, and it says what they need to read.\n"
+			" minutes, look at the source and announce nothing; what is left to them they need not claim, and it says what they need to read.\n"
 	case to == first:
 		return heading + "You divide the work, before anything else and within " + minutes + " minutes: " + how + ",\nthe title what you do yourself, a part for each of the others, who wait for it," +
 			" and with it or right after it your first items, so that theirs can name them.\nIt cannot be divided? Announce yours without parts.\n"
 	}
 	return heading + string(first) + " divides the work: " + brenner.Do("mail.inbox").Mark() + " brings your part, which you need not claim" +
-		".\nTill then announce nothing; what you need to read depends on it. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
+		".\nTill then announce nothing; look at the source, try things. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
 }
 
 // roleOf is the role that a recipient plays.
@@ -220,7 +220,7 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	if len(own) == 0 || slices.Contains(own, anyType) {
 		own = []brenner.TypeName{analysisResult}
 	}
-	out := "What you measured is evidence of its own: write it as an artifact (" +
+	out := "Every role may measure; write what came out as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + "),\n" +
 		"link it to the artifacts it was derived from, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text." +
 		"\nIts findings are called `oxygen-log.1`: as `T1` they would be taken for items."

@@ -917,6 +917,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.TaskInfo.Moved":                   "Moved lists the inputs that changed before the task was completed",
 		"brenner/api.TaskInfo.NotedTo":                 "NotedTo are, in the answer to whoever leaves a note, those who are told of it",
 		"brenner/api.TaskInfo.On":                      "On are the tasks that a note is about",
+		"brenner/api.TaskInfo.Opened":                  "Opened counts, in the answer to an agent that opens it, what was opened under its context, this as well",
 		"brenner/api.TaskInfo.Outputs":                 "Ref names one version of one artifact. It is written ID@VERSION, also in JSON; version 0 stands for \"the one in force\" and is left out",
 		"brenner/api.TaskInfo.Overdue":                 "Overdue says that the lease has ended: anyone of the role may claim it",
 		"brenner/api.TaskInfo.Parts":                   "Parts are what announced work leaves to others of its session",

@@ -289,7 +289,7 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 	words := first(blue.call("inbox", nil))
 	blue.must(words, "You divide the work, before anything else", `"deltas":"…","parts":["RedSky:…"]`, "it stands below, and what is recorded that bears on your part comes with it", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
 	words = first(red.call("inbox", nil))
-	red.must(words, "BlueLake divides the work: `inbox {\"wait\":60}` brings your part, which you need not claim", "BlueLake divides the work, by ", "announce nothing", "# Context for RedSky")
+	red.must(words, "BlueLake divides the work: `inbox {\"wait\":60}` brings your part, which you need not claim", "BlueLake divides the work, by ", "announce nothing, but look at the source", "# Context for RedSky")
 	red.must(first(red.call("inbox", nil)), "BlueLake divides the work, by ")
 	green.call("inbox", nil)
 

@@ -361,7 +361,7 @@ func (r requested) Words() string {
 			fmt.Fprintf(&b, "told to %s; ", joined(r.task.NotedTo))
 		}
 		b.WriteString("whoever reads the document sees it; nothing is asked by it\n")
-		return b.String() + r.news
+		return b.String() + r.left() + r.news
 	case r.task.Kind == api.TaskMark:
 		fmt.Fprintf(&b, "%s is announced: the others see that you are at it until %s. To end it before, write what came of it with %s; what you write with \"task\" alone, or without, does not end it\n", r.ID, until(r.task.LeaseUntil), doneWith(r.ID))
 		b.WriteString(r.told())
@@ -382,7 +382,7 @@ func (r requested) Words() string {
 	if r.task.Untold > 0 {
 		fmt.Fprintf(&b, "%s more of that role get no message: they see it in status\n", brenner.Plural(r.task.Untold, "agent", "agents"))
 	}
-	b.WriteString(r.part)
+	b.WriteString(r.left() + r.part)
 	for _, a := range r.task.Alike {
 		if a.Part {
 			fmt.Fprintf(&b, "may overlap with what %s left to %s (%s, data): %s\n  that stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
@@ -395,6 +395,14 @@ func (r requested) Words() string {
 	b.WriteString(r.at + underWay(r.others, r.task.Creator, r.known))
 	b.WriteString(r.news)
 	return b.String()
+}
+
+// left says how many more its author may open under its context.
+func (r requested) left() string {
+	if r.task.Opened == 0 {
+		return ""
+	}
+	return fmt.Sprintf("requests: %d of %d left\n", brenner.MaxRequestsPerContext-r.task.Opened, brenner.MaxRequestsPerContext)
 }
 
 // told says who was told its part.

@@ -16,17 +16,18 @@ import (
 
 // bounded prepares a task that an agent asks for: it is about the module the
 // agent works on unless it names another, and there are only so many for each
-// context, so that nobody floods the others.
-func (r *Room) bounded(ch *kernel.Change, req api.NewTaskRequest) (api.NewTaskRequest, error) {
+// context, so that nobody floods the others; with it there are as many as it says, 0 of
+// who may open any number.
+func (r *Room) bounded(ch *kernel.Change, req api.NewTaskRequest) (out api.NewTaskRequest, opened int, err error) {
 	if freely(ch.Call) {
-		return forThePI(ch, req), nil
+		return forThePI(ch, req), 0, nil
 	}
 	modules, opened, err := r.Contexts.Under(ch.Call, kindTaskOpened.Name)
 	if err != nil {
-		return req, err
+		return req, 0, err
 	}
 	if opened >= brenner.MaxRequestsPerContext {
-		return req, brenner.Errorf(brenner.CodeLimitExceeded, "%d tasks were opened under this context, and no more may be", opened).
+		return req, opened, brenner.Errorf(brenner.CodeLimitExceeded, "%d tasks were opened under this context, and no more may be", opened).
 			WithHint("wait for what you asked for; another piece of work has a context of its own")
 	}
 	if len(req.Modules) == 0 && !req.CrossCutting {
@@ -35,7 +36,7 @@ func (r *Room) bounded(ch *kernel.Change, req api.NewTaskRequest) (api.NewTaskRe
 			req.Modules = modules
 		}
 	}
-	return forThePI(ch, req), nil
+	return forThePI(ch, req), opened + 1, nil
 }
 
 // forThePI is a request of an agent to the PI, who sees every module: it need not

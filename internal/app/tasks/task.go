@@ -390,14 +390,16 @@ func (r *Room) noteChanges(c *kernel.Call, t *api.TaskInfo) error {
 // NewTask implements api.Tasks.
 func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.TaskInfo, error) {
 	return kernel.Write(ctx, s.caller, "task.new", req, opening("task"), func(ch *kernel.Change) (api.TaskInfo, error) {
-		req, err := s.bounded(ch, req)
+		req, opened, err := s.bounded(ch, req)
 		if err != nil {
 			return api.TaskInfo{}, err
 		}
 		open := func() (api.TaskInfo, error) { return s.Open(ch, req, taskWork) }
 		switch {
 		case req.Note:
-			return s.note(ch, req)
+			t, err := s.note(ch, req)
+			t.Opened = opened
+			return t, err
 		case req.Claim:
 			open = func() (api.TaskInfo, error) { return s.announce(ch, req) }
 		case !freely(ch.Call):
@@ -409,6 +411,7 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 		if err != nil {
 			return t, err
 		}
+		t.Opened = opened
 		t.Alike, err = s.alike(ch, t)
 		return t, err
 	})

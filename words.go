@@ -3,6 +3,7 @@ package brenner
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -70,4 +71,13 @@ func longestRun(text string, c byte) int {
 		longest = max(longest, n)
 	}
 	return longest
+}
+
+// Clock is the time of an instant in UTC, with its day where that is another than now's.
+func Clock(at, now time.Time) string {
+	at, now = at.UTC(), now.UTC()
+	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
+		return at.Format("15:04 MST")
+	}
+	return at.Format("2006-01-02 15:04 MST")
 }

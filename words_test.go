@@ -3,6 +3,7 @@ package brenner_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 )
@@ -38,6 +39,20 @@ func TestFenced(t *testing.T) {
 		inside, found := strings.CutSuffix("\n"+lines[1], "\n"+fence+"\n")
 		if !found || strings.Contains(inside, fence) || strings.TrimSuffix(strings.TrimPrefix(inside, "\n"), "\n") != strings.TrimSuffix(text, "\n") {
 			t.Errorf("%q stands as %q", text, lines)
+		}
+	}
+}
+
+func TestClock_SaysAnotherDay(t *testing.T) {
+	now := time.Date(2026, 3, 15, 0, 5, 0, 0, time.UTC)
+	for at, want := range map[time.Time]string{
+		now.Add(-time.Minute):                "00:04 UTC",
+		now.Add(-time.Hour):                  "2026-03-14 23:05 UTC",
+		now.AddDate(-1, 0, 0):                "2025-03-15 00:05 UTC",
+		now.In(time.FixedZone("", -2*60*60)): "00:05 UTC",
+	} {
+		if got := brenner.Clock(at, now); got != want {
+			t.Errorf("%v: %s, want %s", at, got, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func CanPromote(status Status, override bool, reason string) error {
 	case Canonical:
 		return conflict("the version is canonical already", "there is nothing to do")
 	case Superseded, Deprecated:
-		return conflict("a "+string(status)+" version cannot become canonical", "write it once more as a new version, which goes on from it, and promote that")
+		return conflict("a "+string(status)+" version cannot become canonical", "write it once more as a new version, which goes on from it (of a session: EDIT its items back with deltas), and promote that")
 	}
 	return unknownStatus(status)
 }

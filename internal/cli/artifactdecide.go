@@ -163,7 +163,7 @@ func (d *decider) printUnnamed(w *printer, res api.DecisionResult) {
 			w.Printf("no version was named: it would be %s, the head, and not %s, which `artifact show %s` gives\n", took, before, ref.Artifact)
 		} else {
 			w.Printf("no version was named: it was %s, the head, and not %s, which `artifact show %s` gave until now\n", took, before, ref.Artifact)
-			w.Printf("back: brenner artifact update %s --what 'back to @%d' --why '…', and promote that\n", before, before.Version)
+			w.Printf("back: brenner artifact update %s --what 'back to @%d' --why '…', and promote that; of a session: EDIT its items back with deltas\n", before, before.Version)
 		}
 		w.Printf("what differs: brenner artifact diff %s %s\n", before, took)
 	}

@@ -461,7 +461,7 @@ func (p sessionPage) takeBack() string {
 func noteLines(notes []api.TaskInfo) string {
 	var b strings.Builder
 	for _, n := range firstOf(notes, mostNotes) {
-		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, n.Created.UTC().Format("15:04 MST"), brenner.OneLine(n.Title))
+		fmt.Fprintf(&b, "note on %s by %s at %s (data): %s\n", notedOn(n), n.Creator, brenner.Clock(n.Created, time.Now()), brenner.OneLine(n.Title))
 	}
 	return b.String() + andMore(len(notes), mostNotes, "notes, which are older")
 }
@@ -496,7 +496,7 @@ func noteNames(notes []api.TaskInfo) string {
 	}
 	names := make([]string, len(notes))
 	for i, n := range notes {
-		names[i] = fmt.Sprintf("on %s by %s at %s", notedOn(n), n.Creator, n.Created.UTC().Format("15:04 MST"))
+		names[i] = fmt.Sprintf("on %s by %s at %s", notedOn(n), n.Creator, brenner.Clock(n.Created, time.Now()))
 	}
 	return "notes that you have: " + strings.Join(names, "; ") + "\n"
 }

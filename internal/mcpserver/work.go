@@ -429,7 +429,7 @@ func specOf(a api.AlikeTask) string {
 // atIt says who is at a task, or asked for it.
 func atIt(a api.AlikeTask) string {
 	if a.Holder != "" {
-		return fmt.Sprintf("%s is at it since %s", a.Holder, a.Since.UTC().Format("15:04 MST"))
+		return fmt.Sprintf("%s is at it since %s", a.Holder, brenner.Clock(a.Since, time.Now()))
 	}
 	return fmt.Sprintf("asked by %s, taken by nobody yet", a.Creator)
 }
@@ -586,9 +586,9 @@ func holding(t api.TaskInfo) string {
 	case "":
 		return fmt.Sprintf("asked by %s, taken by nobody yet", t.Creator)
 	case t.Creator:
-		return fmt.Sprintf("%s, until %s", t.Holder, t.LeaseUntil.UTC().Format("15:04 MST"))
+		return fmt.Sprintf("%s, until %s", t.Holder, brenner.Clock(t.LeaseUntil, time.Now()))
 	}
-	return fmt.Sprintf("asked by %s, %s, until %s", t.Creator, t.Holder, t.LeaseUntil.UTC().Format("15:04 MST"))
+	return fmt.Sprintf("asked by %s, %s, until %s", t.Creator, t.Holder, brenner.Clock(t.LeaseUntil, time.Now()))
 }
 
 // underWay lists tasks of a session for somebody, not too many, with their whole titles:

@@ -545,7 +545,7 @@ func (d *doubts) runAgain(one delta.Delta) ([]brenner.Diagnostic, error) {
 			}
 			w := brenner.Diagnostic{
 				Code: brenner.CodeTaskTaken, Severity: brenner.SeverityWarning, Subject: fmt.Sprintf("%s run by %s", t.Item, r.By),
-				Message: fmt.Sprintf("%s runs %s since %s", r.By, t.Item, r.At.UTC().Format("15:04 MST")), Hint: "settle who does it before both do",
+				Message: fmt.Sprintf("%s runs %s since %s", r.By, t.Item, brenner.Clock(r.At, d.call.Now)), Hint: "settle who does it before both do",
 			}
 			if i < len(t.Done) {
 				w.Code, w.Message, w.Hint = brenner.CodeAlreadyExists, fmt.Sprintf("%s was run by %s", t.Item, r.By), "a second run should say what it adds"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -20,6 +21,7 @@ const mostQuoted = 600
 type unseen struct {
 	refused map[int][]delta.Over // over which edits and kills were refused
 	settled map[int][]delta.Over // of what critiques are against that were settled
+	now     time.Time
 }
 
 // keepUnseen refuses the edits of a reply that would write anew what somebody else wrote
@@ -28,7 +30,7 @@ type unseen struct {
 // changed unseen is settled, and its author told of that. Of whom nobody knows what it was shown
 // everything is taken, and it is told what it replaced.
 func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error) {
-	out := unseen{refused: map[int][]delta.Over{}, settled: map[int][]delta.Over{}}
+	out := unseen{refused: map[int][]delta.Over{}, settled: map[int][]delta.Over{}, now: c.Now}
 	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation != delta.Add }) {
 		return out, nil
 	}
@@ -60,7 +62,7 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 			}
 		}
 		if len(out.refused[i]) > 0 {
-			e.Invalid = notShown(e.Delta.Operation, item, out.refused[i])
+			e.Invalid = notShown(e.Delta.Operation, item, out.refused[i], c.Now)
 			continue
 		}
 		over, err = known.without(e.Pressed(now, in.session.Created))
@@ -68,7 +70,7 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 			return out, err
 		}
 		if len(over) > 0 {
-			out.refused[i], e.Invalid = over, moved(e.Delta.TargetID, over)
+			out.refused[i], e.Invalid = over, moved(e.Delta.TargetID, over, c.Now)
 			continue
 		}
 		if over, err = known.without(e.Settled(now, in.session.Created)); err != nil {
@@ -99,28 +101,36 @@ func (s *sight) without(all []delta.Over) ([]delta.Over, error) {
 }
 
 // moved says what of that which a critique attacks was changed unseen by its critic.
-func moved(critique delta.Target, over []delta.Over) *brenner.Error {
-	return brenner.Errorf(brenner.CodeConflictHead, "what %s is against was changed, and you have not been shown it: %s", critique, writtenBy(over)).
+func moved(critique delta.Target, over []delta.Over, now time.Time) *brenner.Error {
+	return brenner.Errorf(brenner.CodeConflictHead, "what %s is against was changed, and you have not been shown it: %s", critique, writtenBy(over, now)).
 		At(over[0].Pointer).WithHint("nothing was changed; if it stands against what this says now, send it once more, else settle it")
 }
 
 // notShown says which texts an edit would have replaced unseen, or a kill struck.
-func notShown(by delta.Operation, item delta.ItemID, over []delta.Over) *brenner.Error {
+func notShown(by delta.Operation, item delta.ItemID, over []delta.Over, now time.Time) *brenner.Error {
 	if by == delta.Kill {
-		return brenner.Errorf(brenner.CodeConflictHead, "%s was changed, and you have not been shown it: %s", item, writtenBy(over)).
+		return brenner.Errorf(brenner.CodeConflictHead, "%s was changed, and you have not been shown it: %s", item, writtenBy(over, now)).
 			At(over[0].Pointer).WithHint("nothing was killed; if it should go as it reads now too, send it once more")
 	}
-	return brenner.Errorf(brenner.CodeConflictHead, "it would replace what you have not been shown of %s: %s", item, writtenBy(over)).
+	return brenner.Errorf(brenner.CodeConflictHead, "it would replace what you have not been shown of %s: %s", item, writtenBy(over, now)).
 		At(over[0].Pointer).WithHint("nothing was replaced; send it once more, with what of both should stand")
 }
 
 // writtenBy names texts, with who wrote them and when.
-func writtenBy(over []delta.Over) string {
+func writtenBy(over []delta.Over, now time.Time) string {
 	said := make([]string, len(over))
 	for i, o := range over {
-		said[i] = fmt.Sprintf("%s by %s of %s", o.Field, o.By, o.At.UTC().Format("15:04:05"))
+		said[i] = fmt.Sprintf("%s by %s of %s", o.Field, o.By, clockOf(o.At, now))
 	}
 	return strings.Join(said, ", ")
+}
+
+// clockOf is a time to the second, with its day where that is not today.
+func clockOf(at, now time.Time) string {
+	if at.UTC().Format(time.DateOnly) == now.UTC().Format(time.DateOnly) {
+		return at.UTC().Format("15:04:05")
+	}
+	return at.UTC().Format("2006-01-02 15:04:05")
 }
 
 // report gives the author of a reply the texts that its edits were refused over, and the
@@ -137,7 +147,7 @@ func (u unseen) report(out *api.Submission, entries []delta.Entry) {
 			}
 			d.Warnings = append(d.Warnings, brenner.Diagnostic{
 				Code: brenner.CodeReferenceMoved, Severity: brenner.SeverityWarning, Subject: string(item),
-				Message: fmt.Sprintf("what %s is against was changed, and you had not been shown it: %s", critique, writtenBy(over[:n])),
+				Message: fmt.Sprintf("what %s is against was changed, and you had not been shown it: %s", critique, writtenBy(over[:n], u.now)),
 				Hint:    fmt.Sprintf("it is settled; if it stands against what %s says now, EDIT %s with current_status: open, and why", item, critique),
 			})
 			over = over[n:]

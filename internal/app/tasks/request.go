@@ -311,7 +311,7 @@ func (r *Room) tellTask(ch *kernel.Change, t api.TaskInfo, to store.Actor) error
 // tellLost tells who held a task that it is not theirs any more.
 func (r *Room) tellLost(ch *kernel.Change, t api.TaskInfo, what string) error {
 	if t.Overdue {
-		what += ", your claim ended at " + t.LeaseUntil.UTC().Format("15:04 UTC")
+		what += ", your claim ended at " + brenner.Clock(t.LeaseUntil, ch.Now)
 	}
 	return r.Mail.Tell(ch, t.Holder, api.MessageTask, fmt.Sprintf("TASK: %s is not yours any more", t.ID), fmt.Sprintf(
 		"%s, which you held, %s. Leave it; what you wrote for it stays.\n", t.ID, what))

@@ -283,7 +283,7 @@ func (e ending) howToAnswer() string {
 	if len(e.answer) == 0 || e.told[toAnswer] {
 		return ""
 	}
-	return fmt.Sprintf("where a critique is right, EDIT or KILL what it attacks; where not, say why: request %s\n",
+	return fmt.Sprintf("where a critique is right, EDIT or KILL what it attacks, a hypothesis that would claim something else by KILL and ADD; where not, say why: request %s\n",
 		jsonOf(map[string]any{"session": e.session, "items": []delta.ItemID{e.answer[0].Item}, "note": true}))
 }
 

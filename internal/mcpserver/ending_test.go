@@ -74,8 +74,10 @@ func TestEnding_GivesTheAnswerWholeOnce(t *testing.T) {
 	}
 	const whole = "the answer as it stands, which you were sent in parts (data):"
 	var answers []string
-	for i, say := range []string{text("H1", "all"), text("H1 alone", "all"), text("H1 alone", "the mill"), text("H1 alone", "nothing"),
-		text("H1 and H2", "nothing"), text("H1", "the weir"), text("H2", "the weir"), text("H2", "the mill"), text("H2", "nothing"), text("H1", "nothing")} {
+	for i, say := range []string{
+		text("H1", "all"), text("H1 alone", "all"), text("H1 alone", "the mill"), text("H1 alone", "nothing"), text("H1 and H2", "nothing"),
+		text("H1", "the weir"), text("H2", "the weir"), text("H2", "the mill"), text("H2", "nothing"), text("H1", "nothing"),
+	} {
 		if i == 6 {
 			red.must(first(red.call("session_show", arguments{"session": "RS-pair", "items": []string{"RT"}, "again": true})), "Statement: ")
 		}

@@ -78,7 +78,7 @@ type Where struct {
 func Run(ctx context.Context, env Env, args []string) int {
 	r := &runner{env: env, out: newPrinter(env.Out)}
 	r.out.look = env.looks()
-	root := newRoot(r)
+	root := newRoot(r, only(args))
 	if asksToComplete(args) {
 		r.complete(root)
 	}
@@ -160,13 +160,14 @@ func (r *runner) watchStart(c *cobra.Command) {
 // for, for documentation.
 func Root() *cobra.Command {
 	r := &runner{env: Env{Getenv: os.Getenv}}
-	root := newRoot(r)
+	root := newRoot(r, "")
 	r.complete(root)
 	return root
 }
 
-// newRoot builds the command tree: one file of this package per command.
-func newRoot(r *runner) *cobra.Command {
+// newRoot builds the command tree, of the top-level commands that one alone or (name
+// "") all: one file of this package per command.
+func newRoot(r *runner, name string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "brenner",
 		Short: "Shared, versioned memory and rule-keeper for teams of agents",
@@ -189,9 +190,14 @@ typed, versioned, never overwritten, with a history that can be verified.`,
 	f.StringVar(&r.dir, "directory", "", "as --chdir, which it was called before some commands had a --directory of their own")
 	_ = f.MarkHidden("directory")
 	f.StringVar(&r.key, "key", "", "idempotency key: repeating the command with it gives the first result")
-	for _, c := range chapters(r) {
+	root.CompletionOptions.DisableDefaultCmd = true // ours says more
+	for _, c := range chapters {
 		root.AddGroup(&cobra.Group{ID: c.title, Title: c.title + ":"})
-		for _, command := range c.commands {
+		for _, e := range c.commands {
+			if name != "" && e.name != name {
+				continue
+			}
+			command := e.make(r)
 			command.GroupID = c.title
 			root.AddCommand(command)
 		}

@@ -18,30 +18,62 @@ func init() { cobra.EnableCommandSorting = false }
 // helpChapter is a part of the help: commands that serve one purpose.
 type helpChapter struct {
 	title    string
-	commands []*cobra.Command
+	commands []topLevel
+}
+
+// topLevel is a command by its name: it is made when it is needed.
+type topLevel struct {
+	name string
+	make func(*runner) *cobra.Command
 }
 
 const lastChapter = "For programs and shells"
 
 // chapters lists the top-level commands as the help shows them.
-func chapters(r *runner) []helpChapter {
-	return []helpChapter{
-		{"Start", []*cobra.Command{newDemo(r), newInit(r), newStatus(r), newInbox(r), newReview(r), newDoctor(r), newConfig(r), newSetup(r)}},
-		{"Every day", shortcuts(r)},
-		{"Knowledge", []*cobra.Command{
-			newArtifact(r), newAdd(r), newCheckout(r), newCommit(r), newPatch(r),
-			newSnapshot(r), newSpine(r), newLineage(r), newStale(r), newForks(r),
-		}},
-		{"Agents at work", []*cobra.Command{
-			newAsk(r), newRun(r), newRuns(r), newProgram(r), newAgent(r), newSession(r), newRoster(r), newMail(r), newDelta(r), newConflict(r),
-			newTask(r), newContext(r), newPlaybook(r), newStalemate(r),
-		}},
-		{"Upkeep", []*cobra.Command{newAutomation(r), newCheck(r), newConsolidate(r), newGC(r)}},
-		{"History", []*cobra.Command{
-			newJournal(r), newVerify(r), newReplay(r), newCheckpoint(r), newExport(r), newImport(r), newRedact(r),
-		}},
-		{lastChapter, []*cobra.Command{newServe(r), newMCP(r), newCompletion(r), newMan(r), newVersion(r)}},
+var chapters = []helpChapter{
+	{"Start", []topLevel{
+		{"demo", newDemo}, {"init", newInit}, {"status", newStatus}, {"inbox", newInbox}, {"review", newReview}, {"doctor", newDoctor},
+		{"config", newConfig}, {"setup", newSetup},
+	}},
+	{"Every day", shortcuts},
+	{"Knowledge", []topLevel{
+		{"artifact", newArtifact}, {"add", newAdd}, {"checkout", newCheckout}, {"commit", newCommit}, {"patch", newPatch},
+		{"snapshot", newSnapshot}, {"spine", newSpine}, {"lineage", newLineage}, {"stale", newStale}, {"forks", newForks},
+	}},
+	{"Agents at work", []topLevel{
+		{"ask", newAsk}, {"run", newRun}, {"runs", newRuns}, {"program", newProgram}, {"agent", newAgent}, {"session", newSession},
+		{"roster", newRoster}, {"mail", newMail}, {"delta", newDelta}, {"conflict", newConflict},
+		{"task", newTask}, {"context", newContext}, {"playbook", newPlaybook}, {"stalemate", newStalemate},
+	}},
+	{"Upkeep", []topLevel{{"automation", newAutomation}, {"check", newCheck}, {"consolidate", newConsolidate}, {"gc", newGC}}},
+	{"History", []topLevel{
+		{"journal", newJournal}, {"verify", newVerify}, {"replay", newReplay}, {"checkpoint", newCheckpoint}, {"export", newExport},
+		{"import", newImport}, {"redact", newRedact},
+	}},
+	{lastChapter, []topLevel{{"serve", newServe}, {"mcp", newMCP}, {commandCompletion, newCompletion}, {commandMan, newMan}, {"version", newVersion}}},
+}
+
+// What these print is about all commands.
+const (
+	commandCompletion = "completion"
+	commandMan        = "man"
+)
+
+// only is the top-level command that a command line is about, where nothing else of
+// the tree is needed to carry it out; empty: all of it may be. To make a hundred
+// commands with their flags takes longer than many of them do.
+func only(args []string) string {
+	if len(args) == 0 || args[0] == commandCompletion || args[0] == commandMan {
+		return ""
 	}
+	for _, c := range chapters {
+		for _, e := range c.commands {
+			if e.name == args[0] {
+				return e.name
+			}
+		}
+	}
+	return ""
 }
 
 func newVersion(r *runner) *cobra.Command {

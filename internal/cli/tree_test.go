@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,4 +66,42 @@ func TestTree_NoFlagHidesAGlobalOne(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A command that is made alone is what it is among all others: its flags, its help and
+// what is below it.
+func TestTree_ACommandAloneIsTheSame(t *testing.T) {
+	described := func(c *cobra.Command) string {
+		var b strings.Builder
+		c.SetOut(&b)
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		return c.CommandPath() + " " + c.GroupID + "\n" + b.String()
+	}
+	seen := 0
+	for _, c := range chapters {
+		for _, e := range c.commands {
+			r := &runner{env: Env{Getenv: func(string) string { return "" }}}
+			root := newRoot(r, e.name)
+			alone, _, err := root.Find([]string{e.name})
+			if err != nil || alone.Name() != e.name || len(root.Commands()) != 1 {
+				t.Fatalf("%s alone is %q among %d: %v", e.name, alone.Name(), len(root.Commands()), err)
+			}
+			all, _, err := Root().Find([]string{e.name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var one, other []string
+			leaves(alone, func(c *cobra.Command) { one = append(one, described(c)) })
+			leaves(all, func(c *cobra.Command) { other = append(other, described(c)) })
+			if !slices.Equal(one, other) {
+				t.Errorf("%s alone:\n%s\namong all:\n%s", e.name, one, other)
+			}
+			seen++
+		}
+	}
+	if seen < 40 {
+		t.Fatalf("found only %d commands: this test would pass on nothing", seen)
+	}
 }

@@ -300,7 +300,10 @@ func assemble(of string, n int) figure {
 	if n > 1_000 {
 		f.beside = reference{what: "from 1,000", ratio: "growth"}
 	}
-	if n == 100_000 {
+	switch n {
+	case 1_000:
+		f.goals = []goal{atMost("p50-ms", 3, "≤ 3 ms")}
+	case 100_000:
 		f.goals = []goal{under(ratioOf, 3, "< 3×"), atMost("p99-ms", 20, "p99 ≤ 20 ms")}
 	}
 	return f

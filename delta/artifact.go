@@ -240,7 +240,7 @@ type Item struct {
 	id              ItemID
 	section, number int
 	log             []*entry // the ADD first, then edits in order; immutable
-	kills           []*entry // in order; the first counts, and the last reason of its author (D6)
+	kills           []*entry // in order; the first counts (D6)
 
 	fields []shown // what shows: known fields in schema order, then unknown by name
 	score  float64 // total, of a test
@@ -269,38 +269,19 @@ func (it *Item) Killed() *Death {
 	if len(it.kills) == 0 {
 		return nil
 	}
-	d := it.kills[0].death()
-	if e := it.why(); e != nil {
-		d.Reason = e.reason()
-	}
-	return d
-}
-
-// why is the KILL that says why the item died: the last of its killer that gives a
-// reason (ADR 210). nil if none does.
-func (it *Item) why() *entry {
-	for _, e := range slices.Backward(it.kills) {
-		if e.agent == it.kills[0].agent && e.reason() != "" {
-			return e
-		}
-	}
-	return nil
+	return it.kills[0].death()
 }
 
 func (it *Item) live() bool { return len(it.kills) == 0 }
 
 func (e *entry) death() *Death {
-	return &Death{By: e.agent, At: e.at(), Reason: e.reason()}
-}
-
-// reason is what a KILL says of why.
-func (e *entry) reason() (reason string) {
+	d := &Death{By: e.agent, At: e.at()}
 	for _, p := range objectPairs(e.payload) {
 		if p.name == "reason" {
-			reason = unquote(p.value)
+			d.Reason = unquote(p.value)
 		}
 	}
-	return reason
+	return d
 }
 
 // Score is the total score of a test.

@@ -327,9 +327,8 @@ func (c *completer) item(e *Entry) (*Item, *brenner.Error) {
 	case it == nil:
 		return nil, badTarget("there is no "+string(e.Delta.TargetID), "name an item that is there, or its provisional id")
 	case !it.live():
-		by := it.Killed().By
-		return nil, brenner.Errorf(brenner.CodeTargetKilled, "%s was killed by %s", it.ID(), by).At("/target_id").
-			WithHint(putUpAgain(it.ID(), by == e.Delta.Agent))
+		return nil, brenner.Errorf(brenner.CodeTargetKilled, "%s was killed by %s", it.ID(), it.Killed().By).At("/target_id").
+			WithHint("add a new item with the content, if it should live again")
 	}
 	return it, nil
 }

@@ -58,20 +58,9 @@ func Compare(from, to *Artifact) Comparison {
 func (c *Comparison) item(before, after *Item) {
 	change := ItemChange{Item: after.ID(), Added: before == nil, Fields: fieldChanges(before, after)}
 	change.Killed = !after.live() && (before == nil || before.live())
-	if was, is := before.whyKilled(), after.whyKilled(); before != nil && !before.live() && !after.live() && was != is {
-		change.Fields = append(change.Fields, FieldChange{"kill_reason", jsontext.Value(quote(was)), jsontext.Value(quote(is))})
-	}
 	if change.Added || change.Killed || len(change.Fields) > 0 {
 		c.Items = append(c.Items, change)
 	}
-}
-
-// whyKilled is the reason for which an item was killed, "" if none was given or it lives.
-func (it *Item) whyKilled() string {
-	if it == nil || it.live() {
-		return ""
-	}
-	return it.Killed().Reason
 }
 
 func fieldChanges(before, after *Item) []FieldChange {

@@ -276,7 +276,7 @@ func (m *merge) change(i int32) {
 		return
 	}
 	w.number = d.number
-	if !m.dead(d, e) || e.kills() && e.corrects(m.killer(d)) {
+	if !m.dead(d, e) {
 		m.hold(i)
 	}
 	if !e.kills() {
@@ -299,26 +299,6 @@ func (m *merge) dead(d *draft, e *entry) bool {
 		return true
 	}
 	return d.base != nil && d.base.hides(e)
-}
-
-// killer is the first KILL of an item, nil while there is none. Asked for a later one it is
-// the one that counts: whatever kills the item earlier has had its turn.
-func (m *merge) killer(d *draft) *entry {
-	var first *entry
-	if d.base != nil && !d.base.live() {
-		first = d.base.kills[0]
-	}
-	if d.kill > 0 {
-		if e := m.work[d.kill-1].entry; first == nil || compare(e, first) < 0 {
-			first = e
-		}
-	}
-	return first
-}
-
-// corrects says whether a KILL gives a later reason of who killed the item (ADR 210).
-func (e *entry) corrects(first *entry) bool {
-	return e != first && e.agent == first.agent && compare(e, first) > 0 && e.reason() != ""
 }
 
 // draft finds the item of a number, nil if there is none. The research thread
@@ -368,31 +348,15 @@ func (m *merge) build(d *draft) *Item {
 	} else {
 		it.id = ItemID(m.texts.keep(d.append(m.word[:0])))
 	}
-	it.kills = m.killed(it.kills, d)
+	if d.kill > 0 {
+		first := m.work[d.kill-1].entry
+		if len(it.kills) == 0 || compare(first, it.kills[0]) < 0 {
+			it.kills = slices.Concat([]*entry{first}, it.kills)
+		}
+	}
 	m.insert(it, d)
 	m.view.show(it)
 	return it
-}
-
-// killed are the kills of an item with those of this merge that count: what kills it before
-// all others, and what its killer says later of why.
-func (m *merge) killed(before []*entry, d *draft) []*entry {
-	if d.kill == 0 {
-		return before
-	}
-	first := m.killer(d)
-	var add []*entry
-	for i := d.kills; i > 0; i = m.work[i-1].next {
-		if e := m.work[i-1].entry; e == first || e.corrects(first) {
-			add = append(add, e)
-		}
-	}
-	if len(add) == 0 {
-		return before
-	}
-	all := slices.Concat(before, add)
-	slices.SortFunc(all, compare)
-	return all
 }
 
 // insert merges the edits of a draft into the ordered log of its item, which

@@ -26,7 +26,7 @@ type Options struct {
 // Rules is the edition of the rules by which Merge decides. What was merged
 // under an earlier one stays as it is; merged again it might come out
 // otherwise.
-const Rules = 7
+const Rules = 6
 
 // Result is what a merge gives back.
 type Result struct {

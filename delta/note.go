@@ -88,7 +88,7 @@ func line(text string, limit int) string {
 // ChangeNote says what a merge changed, by counts, and why, by the rationales
 // of the deltas it recorded (D18). It does not depend on their order.
 func ChangeNote(deltas []Entry, r Result) (what, why string) {
-	counts, corrected := map[Operation]int{}, 0
+	counts := map[Operation]int{}
 	agents := map[brenner.ActorName]bool{}
 	var reasons []string
 	for i := range r.Outcomes {
@@ -96,11 +96,7 @@ func ChangeNote(deltas []Entry, r Result) (what, why string) {
 			continue
 		}
 		d := &deltas[i].Delta
-		if d.Operation == Kill && r.Artifact.explains(&deltas[i], r.Outcomes[i].Item) {
-			corrected++
-		} else {
-			counts[d.Operation]++
-		}
+		counts[d.Operation]++
 		agents[d.Agent] = true
 		if text := line(d.Rationale, brenner.MaxNoteRunes); text != "" {
 			reasons = append(reasons, string(d.Agent)+": "+text)
@@ -108,9 +104,6 @@ func ChangeNote(deltas []Entry, r Result) (what, why string) {
 	}
 	slices.Sort(reasons)
 	what = fmt.Sprintf("%d added, %d edited, %d killed by %s", counts[Add], counts[Edit], counts[Kill], brenner.Plural(len(agents), "agent", "agents"))
-	if corrected > 0 {
-		what += "; " + brenner.Plural(corrected, "reason", "reasons") + " of a KILL corrected"
-	}
 	if n := len(r.Artifact.Conflicts()); n > 0 {
 		what += "; " + brenner.Plural(n, "field", "fields") + " in conflict"
 	}
@@ -119,10 +112,4 @@ func ChangeNote(deltas []Entry, r Result) (what, why string) {
 		why = "no rationale was given"
 	}
 	return what, why
-}
-
-// explains says whether a KILL that was recorded only says anew why an item died (ADR 210).
-func (a *Artifact) explains(e *Entry, id ItemID) bool {
-	it, ok := a.Item(id)
-	return ok && !strings.Contains(string(e.Delta.TargetID), ".") && !it.live() && it.kills[0].identity() != identity{e.Message, e.Delta.DeltaID}
 }

@@ -274,9 +274,7 @@ func (s *oracleState) fold(work []*oracleDelta, spared map[string]bool) oracleFo
 			return true
 		}
 		f.where[d] = it
-		first := s.killOf(it)
-		corrects := kills && first != nil && first.Agent == d.Agent && reasonIn(d) != ""
-		if corrects || !slices.ContainsFunc(it.kills, func(k *oracleDelta) bool { return s.before(k, d) }) {
+		if !slices.ContainsFunc(it.kills, func(k *oracleDelta) bool { return s.before(k, d) }) {
 			admitted = append(admitted, d)
 		}
 		if kills {
@@ -389,22 +387,6 @@ func (s *oracleState) killOf(it *oracleItem) *oracleDelta {
 		}
 	}
 	return first
-}
-
-// whyOf is the KILL whose reason shows: the last of its killer that gives one (ADR 210).
-func (s *oracleState) whyOf(it *oracleItem) *oracleDelta {
-	var last *oracleDelta
-	for _, k := range it.kills {
-		if k.Agent == s.killOf(it).Agent && reasonIn(k) != "" && (last == nil || s.before(last, k)) {
-			last = k
-		}
-	}
-	return last
-}
-
-func reasonIn(k *oracleDelta) string {
-	reason, _ := k.payload["reason"].(string)
-	return reason
 }
 
 // visible lists the writes that show: the ADD, then the edits before death.

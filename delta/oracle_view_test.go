@@ -55,7 +55,7 @@ func (s *oracleState) show(it *oracleItem) row {
 		}
 	}
 	if k := s.killOf(it); k != nil {
-		r.Killed = s.died(k, s.whyOf(it))
+		r.Killed = s.death(k)
 	}
 	return r
 }
@@ -66,14 +66,8 @@ func (s *oracleState) writtenBetween(all []oracleWrite, slot string, a, b *oracl
 	})
 }
 
-func (s *oracleState) death(k *oracleDelta) string { return s.died(k, k) }
-
-// died says who killed something and when, and why by another KILL, nil for none.
-func (s *oracleState) died(k, why *oracleDelta) string {
-	reason := ""
-	if why != nil {
-		reason = reasonIn(why)
-	}
+func (s *oracleState) death(k *oracleDelta) string {
+	reason, _ := k.payload["reason"].(string)
 	return fmt.Sprintf("%s %s %s", k.Agent, delta.FormatInstant(k.at), reason)
 }
 
@@ -85,11 +79,8 @@ func (s *oracleState) judge(it *oracleItem, d *oracleDelta) (delta.Status, brenn
 	case d.Operation == delta.Add:
 		return delta.Applied, ""
 	case d.Operation == delta.Kill && !isCell:
-		switch {
-		case kill == d, s.whyOf(it) == d:
+		if kill == d {
 			return delta.Applied, ""
-		case kill.Agent == d.Agent && reasonIn(d) != "":
-			return delta.Superseded, ""
 		}
 		return delta.Skipped, ""
 	case kill != nil && s.before(kill, d):

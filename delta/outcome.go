@@ -106,19 +106,11 @@ func (m *merge) outcome(o *Outcome, at int32) {
 // their order, the deltas would have to look for it again.
 func (m *merge) weigh(d *draft) {
 	it, opened := d.item, false
-	if d.kills > 0 {
-		first, why := it.kills[0], it.why()
-		for i := d.kills; i > 0; i = m.work[i-1].next {
-			w := &m.work[i-1]
-			switch {
-			case w.entry == first, w.entry == why:
-				w.became(applied, d)
-			case w.entry.corrects(first):
-				w.became(superseded, d)
-			default:
-				w.became(skipped, d)
-			}
-		}
+	for i := d.kills; i > 0; i = m.work[i-1].next {
+		m.work[i-1].became(skipped, d)
+	}
+	if d.kill > 0 && it.kills[0] == m.work[d.kill-1].entry {
+		m.work[d.kill-1].status = applied
 	}
 	for i := d.edits; i > 0; i = m.work[i-1].next {
 		w := &m.work[i-1]
@@ -160,24 +152,11 @@ func (m *merge) skipped(w *work, o *Outcome) {
 	death := m.draft(slot{w.entry.section, w.number}).item.kills[0]
 	if w.entry.kills() {
 		o.Message = "the item was killed already by " + string(death.agent)
-		if death.agent == w.entry.agent {
-			o.Hint = "a KILL of it with a reason corrects yours: your last reason counts"
-		}
 		return
 	}
 	o.Code, o.Pointer = brenner.CodeTargetKilled, "/target_id"
 	o.Message = string(o.Item) + " was killed by " + string(death.agent) + " at " + FormatInstant(death.at())
-	o.Hint = putUpAgain(o.Item, death.agent == w.entry.agent)
-}
-
-// putUpAgain says what becomes of a killed item that should live, to who killed it or to
-// another.
-func putUpAgain(id ItemID, killer bool) string {
-	if !killer {
-		return "add a new item with the content, if it should live again"
-	}
-	return "add a new item with the content, if it should live again, and KILL " + string(id) +
-		" once more with a reason that says so: your last reason counts"
+	o.Hint = "add a new item with the content, if it should live again"
 }
 
 // judge says which recorded edits of one item show. It remembers what it looks

@@ -114,13 +114,11 @@ func (it *Item) WroteAfter(who brenner.ActorName, instant time.Time) bool {
 }
 
 // LastChange is the delta that an item took last, with why its author sent it, and its
-// effective instant: of one that was killed, the KILL that says why.
+// effective instant: of one that was killed, the KILL that counts.
 func (it *Item) LastChange() (Delta, time.Time) {
 	last := it.log[len(it.log)-1]
 	if !it.live() {
-		if last = it.why(); last == nil {
-			last = it.kills[0]
-		}
+		last = it.kills[0]
 	}
 	return last.sent(), last.at()
 }
@@ -172,8 +170,7 @@ func (it *Item) DeltasSince(from *Artifact) (out []Delta, ok bool) {
 			return nil, false
 		}
 	}
-	foreign := func(e *entry) bool { return e.agent != it.kills[0].agent }
-	return out, !slices.ContainsFunc(it.kills, foreign) && !it.contended
+	return out, len(it.kills) < 2 && !it.contended
 }
 
 // Knowing gives the artifact with one item as somebody knows it who has an earlier version,

@@ -292,49 +292,6 @@ func TestMerge_KillKeepsTheItemAndItsFirstKiller(t *testing.T) {
 	}
 }
 
-func TestMerge_TheKillerCorrectsItsReason(t *testing.T) {
-	// D6, D9: of who killed an item the last reason counts, in whatever order and batches
-	// they come; nobody else's does, and nothing else moves.
-	base := mergeAll(t, nil, hypotheses(3)...).Artifact
-	kills := []string{
-		say("k1", 10, "Bob", "KILL", "H2", "H", `{"reason":"wrong"}`),
-		say("k2", 11, "Cy", "KILL", "H2", "H", `{"reason":"another's"}`),
-		say("k3", 12, "Bob", "KILL", "H2", "H", `{"reason":"between"}`),
-		say("k4", 13, "Bob", "KILL", "H2", "H", `{"reason":"right"}`),
-		say("k5", 14, "Bob", "KILL", "H2", "H", `{}`),
-	}
-	want := []delta.Status{delta.Applied, delta.Skipped, delta.Superseded, delta.Applied, delta.Skipped}
-	r := mergeAll(t, base, kills...)
-	for i, o := range r.Outcomes {
-		if o.Status != want[i] {
-			t.Errorf("k%d: %+v, want %s", i+1, o, want[i])
-		}
-	}
-	is := func(a *delta.Artifact, reason string) {
-		t.Helper()
-		it, _ := a.Item("H2")
-		if d := it.Killed(); d == nil || d.By != "Bob" || d.Reason != reason || d.At.Second() != 10 {
-			t.Errorf("%+v, want %s", d, reason)
-		}
-	}
-	is(r.Artifact, "right")
-	first := mergeAll(t, base, kills[0])
-	is(first.Artifact, "wrong")
-	later := mergeAll(t, mergeAll(t, first.Artifact, kills[3], kills[1]).Artifact, kills[2])
-	is(later.Artifact, "right")
-	if later.Outcomes[0].Status != delta.Superseded {
-		t.Errorf("%+v", later.Outcomes)
-	}
-	corrected := entries(t, kills[3])
-	r = delta.Merge(first.Artifact, corrected, delta.Options{})
-	if what, _ := delta.ChangeNote(corrected, r); what != "0 added, 0 edited, 0 killed by 1 agent; 1 reason of a KILL corrected" {
-		t.Error(what)
-	}
-	if c := delta.Compare(first.Artifact, r.Artifact); len(c.Items) != 1 || c.Items[0].Killed || c.Items[0].Fields[0].Field != "kill_reason" {
-		t.Errorf("%+v", c)
-	}
-}
-
 func TestMerge_SameIdentityOtherContentIsRefused(t *testing.T) {
 	// D8: identity is (message, delta_id) where there is a message.
 	one := entries(t, say("d-001", 0, "Ann", "ADD", "-", "X", `{"name":"a","observation":"o"}`))[0]

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"brenner"
 	"brenner/canon"
 	"brenner/delta"
 
@@ -38,32 +37,8 @@ func splitProperty(t *rapid.T) {
 		r := delta.Merge(split, batch, opts)
 		split, carried = r.Artifact, waiting(r, batch)
 	}
-	one, many := byIdentity(once.Artifact), byIdentity(split)
-	if killers(all) > 1 { // ADR 210: the reasons of who killed an item second are not kept
-		withoutReasons(one)
-		withoutReasons(many)
-	}
-	if d := difference(one, many); d != "" {
+	if d := difference(byIdentity(once.Artifact), byIdentity(split)); d != "" {
 		t.Fatalf("in one merge − in %d merges +\n%s\n%s", len(batches), d, dump(all))
-	}
-}
-
-func killers(all []delta.Entry) int {
-	by := map[brenner.ActorName]bool{}
-	for _, e := range all {
-		if e.Delta.Operation == delta.Kill && !strings.Contains(string(e.Delta.TargetID), ".") {
-			by[e.Delta.Agent] = true
-		}
-	}
-	return len(by)
-}
-
-func withoutReasons(all map[string]row) {
-	for id, r := range all {
-		if parts := strings.Fields(r.Killed); len(parts) > 2 {
-			r.Killed = strings.Join(parts[:2], " ")
-			all[id] = r
-		}
 	}
 }
 

@@ -33,19 +33,13 @@ func (b beside) replacements(base *delta.Artifact, queue []delta.Entry, res delt
 		seen = append(seen, o.Item)
 		b.replaced(o.Item, delta.Rewritten(base, res.Artifact, o.Item), queue)
 		it, ok := res.Artifact.Item(o.Item)
-		if !ok || it.Killed() == nil {
+		if !ok || it.Killed() == nil || before.Killed() != nil {
 			continue
 		}
-		death, said := it.Killed(), "Your %s was killed by %s%s."
-		if was := before.Killed(); was != nil {
-			if was.By != death.By || was.Reason == death.Reason {
-				continue
-			}
-			said = "Why your %s was killed is corrected by %s%s."
-		}
+		death := it.Killed()
 		for _, who := range before.Authors() {
 			if who != death.By {
-				b.note(who, fmt.Sprintf(said, o.Item, death.By, whoSays(death.Reason)))
+				b.note(who, fmt.Sprintf("Your %s was killed by %s%s.", o.Item, death.By, whoSays(death.Reason)))
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may
 	out.replacements(base, queue, res)
 	out.resolutions(base, queue, res)
 	out.twins(base, res, saidApart(queue, res))
-	out.crossings(base, res)
+	out.crossings(res)
 	out.deadNames(base, queue, res)
 	out.corrections(base, res)
 	return out
@@ -419,12 +419,11 @@ func numberOf(id delta.ItemID) int {
 
 // crossings finds items that were killed in favour of one that is dead as well: by
 // two who did so at the same time, or one after the other.
-func (b beside) crossings(base *delta.Artifact, res delta.Result) {
+func (b beside) crossings(res delta.Result) {
 	dead := map[delta.Section]map[delta.ItemID]heirs{}
 	at := map[delta.ItemID]int{} // the place of the KILL that counts
 	for i, o := range res.Outcomes {
-		was, known := base.Item(o.Item) // dead already: only why is corrected
-		if o.Operation == delta.Kill && o.Status == delta.Applied && (!known || was.Killed() == nil) {
+		if o.Operation == delta.Kill && o.Status == delta.Applied {
 			at[o.Item] = i
 		}
 	}

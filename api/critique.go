@@ -92,9 +92,13 @@ const mostBeside = 5
 
 // AnswerWords are the critiques to be read with the answer of a session, a line each:
 // those against the research thread, then those against what the answer rests on; and
-// before them what it names that was killed since.
-func AnswerWords(all []delta.Critique, killed []delta.Dead) string {
+// before them what it names that was killed since, and what else moved under it, if that is
+// known.
+func AnswerWords(all []delta.Critique, killed []delta.Dead, moved string) string {
 	var b strings.Builder
+	if moved != "" {
+		fmt.Fprintf(&b, "under RT %s\n", moved)
+	}
 	if len(killed) > 0 {
 		fmt.Fprintf(&b, "RT names what was killed since it was written: %s\n", DeadWords(killed[:min(len(killed), mostBeside)])+andMore(len(killed), mostBeside))
 	}

@@ -499,6 +499,31 @@ func (m AnswerMove) Words() string {
 	return fmt.Sprintf("%s (%s %s)", m.Item, strings.Join(m.Fields, ", "), by)
 }
 
+// MovedWords say what others changed under the answer of a session since its author last
+// said that it holds, "" if nothing.
+func (v SessionView) MovedWords() string {
+	if len(v.AnswerMoved) == 0 {
+		return ""
+	}
+	came := make([]string, len(v.AnswerMoved))
+	for i, m := range v.AnswerMoved {
+		came[i] = m.Words()
+	}
+	return fmt.Sprintf("changed since %s last said that it holds: %s", v.AnswerBy, strings.Join(came, ", "))
+}
+
+// Unsigned are those who were asked and do not stand behind the answer as it stands: not
+// yet, or not at all. Its author does.
+func (v SessionView) Unsigned() []brenner.ActorName {
+	var out []brenner.ActorName
+	for _, r := range v.Recipients {
+		if v.AnswerBy != "" && r.Name != v.AnswerBy && !slices.Contains(v.AnswerSigned, r.Name) {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
 // SessionView is a session with its artifact.
 type SessionView struct {
 	SessionInfo
@@ -675,9 +700,15 @@ func (w Working) Ago() string {
 	return fmt.Sprintf("%d min ago", w.Idle)
 }
 
+// longGone is how many minutes without a call leave to others what somebody was to do.
+const longGone = 15
+
 func (w Working) without() string {
-	if !w.Late {
+	switch {
+	case !w.Late:
 		return ""
+	case w.Idle >= longGone || w.Seen.IsZero():
+		return "; the others went on, and what it was to do is free for who announces it"
 	}
 	return "; the others went on, and its answer is compiled when it comes"
 }

@@ -21,9 +21,9 @@ func TestWords(all []delta.Test) string {
 	if len(asks) == 0 {
 		return said
 	}
-	wanted := "critique " + asks[0] + " asks for one that nobody has put up"
+	wanted := "critique " + asks[0] + " proposes one that nobody has taken up"
 	if len(asks) > 1 {
-		wanted = "critiques " + strings.Join(asks, ", ") + " each ask for one that nobody has put up"
+		wanted = "critiques " + strings.Join(asks, ", ") + " each propose one that nobody has taken up"
 	}
 	if said == "" {
 		return wanted

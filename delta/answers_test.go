@@ -187,7 +187,7 @@ var asked = []struct {
 		return delta.RenderPart(r.Artifact, part) + answers.Lines(delta.Passages(r.Artifact, part))
 	}},
 	{"brief", func(_ *delta.Artifact, _ []delta.Entry, r delta.Result) string {
-		return answers.Lines(delta.Brief(r.Artifact))
+		return answers.Lines(delta.Brief(r.Artifact, nil, delta.Part{}))
 	}},
 	{"note", func(_ *delta.Artifact, batch []delta.Entry, r delta.Result) string {
 		what, why := delta.ChangeNote(batch, r)

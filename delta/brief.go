@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -12,15 +14,19 @@ const (
 	briefReason = 200
 )
 
-// Brief gives where a document stands, a line for each item, a passage for each
-// section that has any: what lives, how far it was put to the test, what was
-// killed and why.
-func Brief(a *Artifact) []Passage {
+// Brief gives where a document stands, or a part of it, a line for each item, a passage for
+// each section that has any: what lives, how far it was put to the test, what was
+// killed and why. The states of critiques are those given: they depend on more than the
+// document.
+func Brief(a *Artifact, states map[ItemID]CritiqueState, part Part) []Passage {
 	var out []Passage
 	for s := range schemas {
 		var b strings.Builder
 		for _, it := range a.sections[s].shown(s) {
-			b.WriteString("- " + briefOf(it) + "\n")
+			if len(part.Sections) > 0 && !slices.Contains(part.Sections, schemas[s].Section) || !part.takes(a, it) {
+				continue
+			}
+			b.WriteString("- " + briefOf(it, states[it.ID()]) + "\n")
 		}
 		if b.Len() > 0 {
 			out = append(out, Passage{Section: schemas[s].Section, Title: schemas[s].Title, Text: b.String()})
@@ -30,7 +36,7 @@ func Brief(a *Artifact) []Passage {
 }
 
 // briefOf is an item on one line.
-func briefOf(it *Item) string {
+func briefOf(it *Item, is CritiqueState) string {
 	said := it.Text(mainField[it.section])
 	if name := it.Text(nameField(it.section)); strings.TrimSpace(name) != "" {
 		said = name
@@ -43,7 +49,7 @@ func briefOf(it *Item) string {
 		return line + " · killed by " + onOneLine(string(death.By)) + ": " + brenner.Clip(onOneLine(reasonOf(death)), briefReason)
 	}
 	line += " · by " + joinPlain(it.Authors())
-	if state := it.state(); state != "" {
+	if state := cmp.Or(string(is), it.state()); state != "" {
 		line += " · " + brenner.Clip(onOneLine(state), briefText)
 	}
 	if n := len(it.conflicts()); n > 0 {

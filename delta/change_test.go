@@ -240,7 +240,7 @@ func TestBrief_SaysWhereADocumentStands(t *testing.T) {
 		[2]string{"Ann", `{"operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"name":"Heat","claim":"it is the heat","mechanism":"m"},"rationale":"r"}`},
 		[2]string{"Cay", `{"operation":"ADD","section":"discriminative_tests","target_id":null,"payload":{"name":"Look","procedure":"look","discriminates":"both","expected_outcomes":{"H1":"a","H2":"b"}},"rationale":"r"}`})
 	doc = mergedBy(t, doc, 2, [2]string{"Bob", `{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"measured twice"},"rationale":"r"}`})
-	got := delta.Join(delta.Brief(doc))
+	got := delta.Join(delta.Brief(doc, nil, delta.Part{}))
 	for _, want := range []string{
 		"- H1: Cold: it is the cold · by Ann\n",
 		"- H2: Heat: it is the heat · killed by Bob: measured twice\n",

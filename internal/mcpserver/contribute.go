@@ -59,6 +59,7 @@ type sessionPage struct {
 	open    string // that there is no conclusion yet
 	attacks []delta.Critique
 	dead    []delta.Dead // that the answer names
+	moved   string       // what others changed under the answer
 	closed  string       // when and by whom it was closed
 	wrong   string       // what to do if the answer is wrong
 	tests   string       // how far they have come
@@ -128,7 +129,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, costs: v.RestCosts, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: workingIn(v), AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques, dead: v.AnswerKilled,
+		Names: v.Names, Working: workingIn(v), AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques, dead: v.AnswerKilled, moved: v.MovedWords(),
 	}
 	if said := v.ClosedWords(); said != "" {
 		out.closed = " · " + inLine(said)
@@ -222,7 +223,7 @@ func (p sessionPage) said() string {
 	var b strings.Builder
 	text := p.Text
 	if delta.BeginsWithThread(text) {
-		text = delta.BelowThread(text, api.AnswerWords(p.attacks, p.dead)+p.wrong)
+		text = delta.BelowThread(text, api.AnswerWords(p.attacks, p.dead, p.moved)+p.wrong)
 	}
 	b.WriteString(text + inPart(p.ID, p.InPart))
 	var own []string

@@ -18,20 +18,21 @@ import (
 // when nobody is waited for and nothing is left for it (ADR 154). What the reader's context
 // was told, and is as it was, is named no more, or in fewer words (ADR 180).
 type ending struct {
-	session brenner.SessionID // "" of one that its reader takes no part in, or that is closed
-	waits   bool              // somebody is still to answer
-	answer  []delta.Critique  // of what the reader wrote
-	settle  []delta.Critique  // the reader's own, which were answered
-	mine    []string          // what else is left for the reader, each as what to do
-	owes    bool              // the reader has to say yet what the answer is
-	came    bool              // what came out of a test is known
-	others  []string          // what is left for others, likewise named
-	unrun   []delta.ItemID    // tests that nobody has run
-	signed  string            // who stands behind the answer
-	sign    string            // the call by which the reader does, "" if it does
-	unread  []brenner.Ref     // what others wrote of which the reader has no more than a line
-	told    map[string]bool   // sentences
-	stopped bool              // the reader was told stopWords before
+	session  brenner.SessionID   // "" of one that its reader takes no part in, or that is closed
+	waits    bool                // somebody is still to answer
+	answer   []delta.Critique    // of what the reader wrote
+	settle   []delta.Critique    // the reader's own, which were answered
+	mine     []string            // what else is left for the reader, each as what to do
+	owes     bool                // the reader has to say yet what the answer is
+	came     bool                // what came out of a test is known
+	others   []string            // what is left for others, likewise named
+	unrun    []delta.ItemID      // tests that nobody has run
+	signed   string              // who stands behind the answer
+	sign     string              // the call by which the reader does, "" if it does
+	unsigned []brenner.ActorName // who does not stand behind the reader's own answer
+	unread   []brenner.Ref       // what others wrote of which the reader has no more than a line
+	told     map[string]bool     // sentences
+	stopped  bool                // the reader was told stopWords before
 }
 
 // leftIn is what is left of a session, for somebody who has been told some of it.
@@ -144,6 +145,9 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 	holds := jsonOf(map[string]any{"session": v.ID, "nothing": true, "text": "RT holds"})
 	e.signed = signedWords(v)
+	if v.AnswerBy == me {
+		e.unsigned = v.Unsigned()
+	}
 	if v.AnswerBy != "" && v.AnswerBy != me && !slices.Contains(v.AnswerSigned, me) {
 		e.sign = "delta_submit " + holds
 	}
@@ -161,18 +165,22 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 	e.mine = append(e.mine, fmt.Sprintf("whether the answer still holds with what came since: %s; if it does: delta_submit %s", listed(came), holds))
 }
 
-// signedWords say who stands behind the answer of a session.
+// signedWords say who stands behind the answer of a session, and who does not.
 func signedWords(v api.SessionView) string {
-	if len(v.AnswerSigned) == 0 {
+	unsigned := v.Unsigned()
+	if len(v.AnswerSigned)+len(unsigned) == 0 || !v.Closed.IsZero() && len(v.AnswerSigned) == 0 {
 		return ""
 	}
-	out := fmt.Sprintf("the answer of %s as it stands is signed by %s", v.ID, joined(v.AnswerSigned))
-	if len(v.AnswerMoved) > 0 {
-		came := make([]string, len(v.AnswerMoved))
-		for i, m := range v.AnswerMoved {
-			came[i] = m.Words()
+	by := "nobody yet"
+	if len(v.AnswerSigned) > 0 {
+		by = joined(v.AnswerSigned)
+		if len(unsigned) > 0 {
+			by += ", not by " + joined(unsigned)
 		}
-		out += fmt.Sprintf("; changed since %s last said that it holds: %s", v.AnswerBy, listed(came))
+	}
+	out := fmt.Sprintf("the answer of %s as it stands is signed by %s", v.ID, by)
+	if moved := v.MovedWords(); moved != "" && len(v.AnswerSigned) > 0 {
+		out += "; " + moved
 	}
 	return out + "\n"
 }
@@ -352,6 +360,7 @@ func (e ending) left(warm bool) string {
 	if len(e.unrun) > 0 {
 		out += fmt.Sprintf(". Run by nobody, and asked of nobody: %s", listed(e.unrun))
 	}
+	out += e.unsignedWords()
 	if e.sign != "" {
 		out += ". If you stand behind `RT`, sign it: " + e.sign
 	}
@@ -359,6 +368,14 @@ func (e ending) left(warm bool) string {
 		out += ". Others may still say something to the last answer: inbox {\"wait\":60} once more, or stop"
 	}
 	return out + "\n"
+}
+
+// unsignedWords tell who wrote the answer who has not said that it holds, as it stands.
+func (e ending) unsignedWords() string {
+	if len(e.unsigned) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(". Your answer as it stands is not signed by %s: wait for that, or stop", joined(e.unsigned))
 }
 
 // stopWords tell a reader for whom nothing is left what is left for others; "" to any other.

@@ -613,7 +613,7 @@ const (
 )
 
 // mayStop is what it is told then.
-const mayStop = "nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say; another round begins with a message\n"
+const mayStop = "nothing is asked of you: everybody has answered, and what came is compiled%s. Stop here unless you have more to say; another round begins with a message\n"
 
 // mayWait is what it is told where a session has no conclusion yet.
 const mayWait = "nothing is asked of you now: everybody has answered, and what came is compiled. %s: %s. Wait for it, inbox {\"wait\":60}, to say whether it holds; stop here if you would have nothing to say to it\n"
@@ -687,7 +687,11 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		case compiled >= 0 && own[compiled].Unconcluded() != "":
 			fmt.Fprintf(&b, mayWait, own[compiled].ID, own[compiled].Unconcluded())
 		default:
-			b.WriteString(mayStop)
+			unsigned := ""
+			if compiled >= 0 {
+				unsigned = ends[own[compiled].ID].unsignedWords()
+			}
+			fmt.Fprintf(&b, mayStop, unsigned)
 		}
 		if compiled >= 0 {
 			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: own[compiled].ID, Brief: true}))
@@ -726,7 +730,10 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 
 // othersAtWork says how far the others are, for who waits for some of them.
 func othersAtWork(all []api.Working, me brenner.ActorName) string {
-	all = slices.DeleteFunc(slices.Clone(all), func(w api.Working) bool { return w.Agent == me })
+	late := slices.ContainsFunc(all, func(w api.Working) bool { return w.Late && w.State != api.WorkAnswered })
+	all = slices.DeleteFunc(slices.Clone(all), func(w api.Working) bool {
+		return w.Agent == me || late && w.State == api.WorkAnswered && w.Proposed == 0 // of these nothing is awaited
+	})
 	if !slices.ContainsFunc(all, func(w api.Working) bool { return w.State != api.WorkAnswered }) {
 		return ""
 	}
@@ -772,6 +779,9 @@ const howToAnswer = ": delta_submit; what it asks: inbox "
 // is asked, is said once to who waits for others besides.
 func waitsOnce(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) string {
 	line := waitsFor(info, me)
+	if late := lateIn(info, me); len(late) > 0 && saidBefore(s, ctx, info.ID, "gone on without "+joined(late)) {
+		return fmt.Sprintf("%s: nothing is asked of you till %s answered\n", info.ID, joined(late)+has(len(late)))
+	}
 	who, _, found := strings.Cut(line, howToAnswer)
 	if !found || len(info.Awaited()) < 2 {
 		return line
@@ -808,7 +818,7 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 	case alone:
 		return fmt.Sprintf("%s went on without your answer, which is compiled when it comes: delta_submit; what it asks: inbox %s\n", info.ID, jsonOf(map[string]string{"message": ask}))
 	case !own && len(others) == 0:
-		return fmt.Sprintf("%s went on without %s: what comes is compiled at once, and inbox {\"wait\":60} brings it\n", info.ID, joined(late))
+		return fmt.Sprintf("%s went on without %s: what comes is compiled at once, and inbox {\"wait\":60} brings it; till then nothing of it is asked of you\n", info.ID, joined(late))
 	case own && len(others) == 0:
 		goesOn := ""
 		if when := info.Otherwise(); when != "" {
@@ -819,6 +829,21 @@ func waitsFor(info api.SessionInfo, me brenner.ActorName) string {
 		return fmt.Sprintf("%s is compiled when you and %s have answered%s%s%s\n", info.ID, joined(others), info.ByItself(), howToAnswer, jsonOf(map[string]string{"message": ask}))
 	}
 	return fmt.Sprintf("%s is compiled when %s answered%s; nothing is asked of you till then: go on with your own work, and come back when it needs theirs\n", info.ID, joined(others)+has(len(others)), info.ByItself())
+}
+
+// lateIn are those whom a session went on without, if it waits for nobody else and not for
+// the reader.
+func lateIn(info api.SessionInfo, me brenner.ActorName) []brenner.ActorName {
+	var late []brenner.ActorName
+	for _, r := range info.Recipients {
+		switch {
+		case r.Late && r.Name != me:
+			late = append(late, r.Name)
+		case r.Waiting:
+			return nil
+		}
+	}
+	return late
 }
 
 // warm is how long after an answer others may still answer it.

@@ -67,7 +67,7 @@ func TestTests_ACritiqueAsksForOne(t *testing.T) {
 	show := func(p *player) string {
 		return first(p.call("session_show", arguments{"session": "RS-pair", "brief": true, "again": true}))
 	}
-	blue.must(show(blue), "tests: critique C1 asks for one that nobody has put up\n")
+	blue.must(show(blue), "tests: critique C1 proposes one that nobody has taken up\n")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "items": []string{"C1"}, "again": true})), "Proposed test: start it without the cache\n")
 	blue.call("request", arguments{"session": "RS-pair", "claim": true, "items": []string{"C1"}, "title": "Without the cache"})
 	red.must(show(red), "tests: running C1 (BlueLake since 15:09 UTC)\n")

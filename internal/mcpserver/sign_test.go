@@ -22,7 +22,8 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	blue.mustNot(first(blue.call("inbox", nil)), "signed") // it was said
 	// Another word, and nobody has signed it.
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as two of us measured."}`, ""))
-	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "the answer of RS-pair as it stands is signed by nobody yet\n")
+	blue.must(first(blue.call("inbox", nil)), "Your answer as it stands is not signed by RedSky: wait for that, or stop")
 	red.must(first(red.call("inbox", nil)), "If you stand behind `RT`, sign it")
 	red.must(sign(red, "RT holds"), "you stand behind the answer")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky")
@@ -30,9 +31,45 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	blue.edits("H1", `{"claim":"the old parser is slow"}`)
 	red.call("inbox", nil)
 	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the old lexer is slow"}`, ""))
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky; changed since BlueLake last said that it holds: H1 (claim by RedSky)\n")
+	const moved = "changed since BlueLake last said that it holds: H1 (claim by RedSky)\n"
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky; "+moved)
+	// Whoever reads the answer, in short too, reads that with it.
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "under RT "+moved)
 	// Who only says that it is done has signed nothing.
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1."}`, ""))
 	red.call("inbox", nil)
 	red.must(sign(red, "I have no more to say; H1 holds"), "you have nothing to add; that is your answer")
+}
+
+// ADR 199, ADR 167: one reply signs the answer and settles what its author had against it.
+func TestSign_WithCritiquesSettled(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1."}`, ""))
+	red.call("inbox", nil)
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular"}`, "") + "\n" +
+		deltaBlock("ADD", "", "adversarial_critique", `{"name":"Few","attack":"H1 rests on one log"}`, ""))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured in two logs"}`, ""))
+	red.call("inbox", nil)
+	line := func(id string) string {
+		return `{"operation":"EDIT","section":"adversarial_critique","target_id":"` + id + `","payload":{"current_status":"settled"}}` + "\n"
+	}
+	words := first(red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds\n" + line("C1") + line("C2")}))
+	red.must(words, "applied: EDIT C1, C2\n", "you stand behind the answer (RT) as it stands")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "brief": true})), "the answer of RS-pair as it stands is signed by RedSky")
+}
+
+// C34: a brief of some sections is of those, and says of a critique what became of it.
+func TestBrief_OfWhatIsAskedFor(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular","current_status":"open"}`, ""))
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, ""))
+	red.call("inbox", nil)
+	words := first(red.call("session_show", arguments{"session": "RS-pair", "brief": true, "sections": []any{"adversarial_critique"}}))
+	red.must(words, "- C1: Weak · by RedSky · answered\n")
+	red.mustNot(words, "- H1:")
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true, "items": []any{"H1"}})), "- H1: ")
 }

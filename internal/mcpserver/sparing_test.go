@@ -96,5 +96,5 @@ func TestCompiled_HasEachSectionOnce(t *testing.T) {
 	}
 	red.submits(critique("One", "H1") + critique("Two", "H2") + assumption("Level", "the weir is level") + critique("Three", "H1"))
 	words := first(blue.call("inbox", nil))
-	blue.once(words, "## Adversarial Critique\n", "## Assumption Ledger\n", "tests: critiques C1, C2, C3 each ask for one that nobody has put up")
+	blue.once(words, "## Adversarial Critique\n", "## Assumption Ledger\n", "tests: critiques C1, C2, C3 each propose one that nobody has taken up")
 }

@@ -47,6 +47,11 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 	green.must(first(green.call("inbox", nil)), "Your own answer is as welcome as before, and compiled when it comes; the others go on")
 	green.must(first(green.call("inbox", nil)), "RS-trio went on without your answer, which is compiled when it comes: delta_submit;")
 	blue.must(first(blue.call("inbox", nil)), "RS-trio went on without GreenValley: what comes is compiled at once", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen just now")
+	words = first(blue.call("inbox", nil)) // said once, and of those who have answered nothing
+	blue.must(words, "RS-trio: nothing is asked of you till GreenValley has answered\n")
+	blue.mustNot(words, "went on without", "now: RedSky")
+	s.pass(15 * time.Minute)
+	blue.must(first(blue.call("inbox", nil)), "its last call was 15 min ago; what is measured outside takes none; the others went on, and what it was to do is free for who announces it\n")
 
 	// What the others add is compiled at once, and so is what the last says.
 	words = first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Net", "", "the net is slow")}))

@@ -27,11 +27,16 @@ func conclusionOf(doc *delta.Artifact) string {
 const mostConcluded = brenner.MaxThreadBytes / 2
 
 // briefOf is where a document stands: what the answer is, then a line for each
-// item.
-func briefOf(doc *delta.Artifact) []delta.Passage {
-	all := delta.Brief(doc)
+// item; of the sections and items that are asked for, if any are.
+func briefOf(doc *delta.Artifact, critiques []delta.Critique, req api.SessionRequest) []delta.Passage {
+	states := map[delta.ItemID]delta.CritiqueState{}
+	for _, c := range critiques {
+		states[c.Item] = c.State
+	}
+	all := delta.Brief(doc, states, delta.Part{Sections: req.Sections, Items: req.Items})
 	answer, field := doc.Answer()
-	if answer == "" {
+	asked := len(req.Sections)+len(req.Items) == 0 || slices.Contains(req.Sections, delta.ResearchThread) || slices.Contains(req.Items, "RT")
+	if answer == "" || !asked {
 		return all
 	}
 	by := ""

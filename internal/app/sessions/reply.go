@@ -209,6 +209,7 @@ type incoming struct {
 	text    string
 	mend    bool // take near misses as mended
 	nothing bool // its author has nothing to add
+	settles bool // it does nothing but settle critiques, and sign the answer
 	// message and written are known of a reply that came over a mail server.
 	message string
 	written time.Time
@@ -346,10 +347,11 @@ func (r *Room) queue(ch *kernel.Change, in incoming, rec replyReceived, x *readR
 // checkNothing refuses a reply that says both that it adds nothing and what. One that settles
 // critiques besides is an answer like any other.
 func (in incoming) checkNothing(x delta.Extraction) (incoming, error) {
-	if !in.nothing || len(x.Entries)+len(x.Misses) == 0 {
+	if len(x.Entries)+len(x.Misses) == 0 {
 		return in, nil
 	}
-	if len(x.Misses) == 0 && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return !e.Delta.Settles() }) {
+	in.settles = len(x.Misses) == 0 && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return !e.Delta.Settles() })
+	if !in.nothing || in.settles {
 		in.nothing = false
 		return in, nil
 	}
@@ -630,7 +632,7 @@ func extractReply(gone func() bool, text, message string, agent brenner.ActorNam
 			WithHint("send long material as artifacts, deltas in short replies")
 	}
 	env := delta.Envelope{Message: message, Agent: agent, Timestamp: stamp, Received: received, Parts: true}
-	x, err := delta.ReadUntil(gone, []byte(text), env)
+	x, err := delta.ReadUntil(gone, []byte(behindSignature(text)), env)
 	if err != nil {
 		return x, err
 	}

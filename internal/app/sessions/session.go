@@ -400,7 +400,7 @@ func (r *Room) AgainstAnswer(c *kernel.Call, ref brenner.Ref) (string, error) {
 	if err != nil || doc == nil {
 		return "", err
 	}
-	return api.AnswerWords(all, doc.AnswerKilled()), nil
+	return api.AnswerWords(all, doc.AnswerKilled(), ""), nil
 }
 
 // goneDocument says how a session goes on whose document was redacted: from the

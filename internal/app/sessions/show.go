@@ -160,9 +160,9 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	}
 	switch {
 	case req.Brief && c.Person():
-		d.view.Markdown = delta.Join(briefOf(doc))
+		d.view.Markdown = delta.Join(briefOf(doc, d.view.Critiques, req))
 	case req.Brief:
-		for _, p := range briefOf(doc) { // who has the whole has not its brief
+		for _, p := range briefOf(doc, d.view.Critiques, req) { // who has the whole has not its brief
 			for i, text := range kernel.CutItem(p.Section, p.Text) {
 				p.Text = text
 				d.pieces = append(d.pieces, piece{Passage: p, proposal: none, first: i == 0, shown: kernel.Passage{Text: text}})
@@ -707,7 +707,7 @@ func (r *Room) Unread(c *kernel.Call, ref brenner.Ref, t kernel.Through) (text s
 		if err != nil {
 			return "", nil, err
 		}
-		text = delta.BelowThread(text, api.AnswerWords(all, doc.AnswerKilled()))
+		text = delta.BelowThread(text, api.AnswerWords(all, doc.AnswerKilled(), ""))
 	}
 	if names := doc.NamesIn(text); len(names) > 0 {
 		text += "\nNames: " + api.NameWords(names) + "\n"

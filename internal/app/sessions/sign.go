@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"slices"
+	"strings"
 
 	"brenner"
 	"brenner/api"
@@ -23,7 +24,7 @@ type signature struct {
 // signed is whether a reply stands behind the answer as it stands, which its author has to
 // have been shown, or has written (ADR 199).
 func (in incoming) signed(c *kernel.Call) (signature, error) {
-	if !in.nothing || c.Person() || in.agent != c.Who.Name || !signs.MatchString(in.text) {
+	if !in.nothing && !in.settles || c.Person() || in.agent != c.Who.Name || !signs.MatchString(in.text) {
 		return signature{}, nil
 	}
 	head, doc, _, err := mergeBase(c, in.session.ID)
@@ -44,6 +45,16 @@ func (in incoming) signed(c *kernel.Call) (signature, error) {
 		}
 	}
 	return signature{of: sumOf(answer)}, nil
+}
+
+// behindSignature is what stands below the line by which a reply signs the answer: lines that
+// settle critiques, if anything does.
+func behindSignature(text string) string {
+	line, rest, more := strings.Cut(text, "\n")
+	if rest = strings.TrimSpace(rest); more && strings.HasPrefix(rest, "{") && signs.MatchString(line) {
+		return rest
+	}
+	return text
 }
 
 func sumOf(answer string) brenner.Digest { return canon.Sum([]byte(answer)) }

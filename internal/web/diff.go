@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -214,12 +215,28 @@ func stayed(old, now string) (head, oldWords, newWords, tail string) {
 	return head, strings.TrimSuffix(old, tail), strings.TrimSuffix(now, tail), tail
 }
 
+// withoutSameEnd leaves out of a hunk that a text ends without a line feed where both do, or
+// neither changed: a summary and a title always do.
+func withoutSameEnd(lines []string) []string {
+	note := func(line string) bool { return line[0] == '\\' }
+	went, came := false, false
+	for i, line := range lines {
+		if i > 0 && note(line) {
+			went, came = went || lines[i-1][0] == '-', came || lines[i-1][0] == '+'
+		}
+	}
+	if went != came {
+		return lines
+	}
+	return slices.DeleteFunc(slices.Clone(lines), note)
+}
+
 // hunkRows pairs the lines that went with those that came in their place.
 func hunkRows(h artifact.Hunk) []row {
 	var out []row
 	left, right := h.OldStart, h.NewStart
 	open := 0 // the first row whose right side is still free
-	for _, line := range h.Lines {
+	for _, line := range withoutSameEnd(h.Lines) {
 		mark, text := line[:1], line[1:]
 		switch mark {
 		case "-":

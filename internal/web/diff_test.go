@@ -1,7 +1,10 @@
 package web
 
 import (
+	"strings"
 	"testing"
+
+	"brenner/artifact"
 
 	"pgregory.net/rapid"
 )
@@ -31,4 +34,29 @@ func TestStayed_NothingIsLost(t *testing.T) {
 			t.Fatalf("%q → %q: %q, %q → %q, %q", old, now, head, left, right, tail)
 		}
 	})
+}
+
+// C15: that a text ends without a line feed is shown where only one of two does, and the line
+// that changed stands beside what it became.
+func TestHunkRows_SayOnlyWhatChangedAtTheEnd(t *testing.T) {
+	const none = `\ no newline at end`
+	for name, c := range map[string]struct {
+		lines []string
+		kinds string
+	}{
+		"both without":          {[]string{"-old", none, "+new", none}, "changed"},
+		"neither changed":       {[]string{"-old", "+new", " last", none}, "changed same"},
+		"the first without":     {[]string{"-old", none, "+old"}, "changed note changed"},
+		"the second without":    {[]string{"-old", "+old", none}, "changed note"},
+		"as texts usually are":  {[]string{"-old", "+new"}, "changed"},
+		"nothing before, a sum": {[]string{"+new", none}, "changed note"},
+	} {
+		var kinds []string
+		for _, r := range hunkRows(artifact.Hunk{OldStart: 1, NewStart: 1, Lines: c.lines}) {
+			kinds = append(kinds, r.Kind)
+		}
+		if got := strings.Join(kinds, " "); got != c.kinds {
+			t.Errorf("%s: %s, want %s", name, got, c.kinds)
+		}
+	}
 }

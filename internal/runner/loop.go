@@ -271,6 +271,8 @@ func (l *laborer) take(e ended) error {
 		l.tried[e.of] = time.Now().Add(pauseAfter(e.run))
 	case slices.Contains([]brenner.Class{brenner.ClassConflict, brenner.ClassNotFound}, brenner.ClassOf(brenner.CodeOf(e.err))):
 		// Somebody else was faster, or the work is gone.
+	case errors.Is(e.err, context.Canceled):
+		// The runner was asked to end before the run had begun.
 	case l.promised:
 		delete(l.tried, e.of)
 	case spent:

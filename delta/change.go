@@ -104,8 +104,8 @@ func (c *changeWriter) field(f, old *shown) {
 	case kind == KindOutcomes || kind == KindScore:
 		c.cells(f, old)
 	default:
-		before := c.before.named(old, old.text())
-		if part, ok := changedPassages(before, c.now.named(f, f.text())); ok && kind != KindReferences {
+		before := c.before.named(old.text())
+		if part, ok := changedPassages(before, c.now.named(f.text())); ok && kind != KindReferences {
 			if c.now.label(f) == unread {
 				part = alsoName(f.name()) + " = " + part
 			}

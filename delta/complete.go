@@ -460,7 +460,7 @@ func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (string, *b
 			return "", c.tired()
 		}
 		now, found := r.apply(text)
-		if found == 0 && it != nil && namesItems(was.Field) { // as it is shown
+		if found == 0 && it != nil { // as it is shown
 			now, found = r.apply(c.doc.withIDs(it, text))
 		}
 		if found == 1 {

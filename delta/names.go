@@ -49,9 +49,15 @@ func (a *Artifact) Called(name string) []Named {
 	return out
 }
 
-// namesItems says whether a field says which items an item is about: its text is shown with
-// their ids.
-func namesItems(field string) bool { return field == "discriminates" || field == targetsField }
+// WithIDs is a text of an item as its reader is shown it, with the ids of the items that it
+// names.
+func (a *Artifact) WithIDs(id ItemID, text string) string {
+	it, ok := a.Item(id)
+	if !ok {
+		return text
+	}
+	return a.withIDs(it, text)
+}
 
 // withIDs is a text of an item with the ids of items in the place of the names that were
 // given to them before they had any: by the item's own authors, or by one other agent alone.

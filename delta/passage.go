@@ -226,17 +226,17 @@ const unread = "Also"
 func (w *plainWriter) field(f *shown) {
 	if f.field == unknownField {
 		if label := w.label(f); label != unread {
-			w.line(label, w.named(f, itemList(f.value)))
+			w.line(label, w.named(itemList(f.value)))
 			return
 		}
-		w.line(unread, alsoName(f.name())+" = "+w.named(f, f.text()))
+		w.line(unread, alsoName(f.name())+" = "+w.named(f.text()))
 		w.candidates("", f.rival())
 		return
 	}
 	label := w.label(f)
 	switch w.item.kind(f) {
 	case KindList:
-		w.line(label, strings.Join(w.item.List(f.name()), ", "))
+		w.line(label, w.named(strings.Join(w.item.List(f.name()), ", ")))
 	case KindReferences:
 		var refs []string
 		for _, r := range w.item.References() {
@@ -246,19 +246,13 @@ func (w *plainWriter) field(f *shown) {
 	case KindOutcomes, KindScore:
 		w.cells(label, f)
 	default:
-		w.line(label, w.named(f, f.text()))
+		w.line(label, w.named(f.text()))
 		w.candidates("", f.rival())
 	}
 }
 
-// named is what a field says, with the ids of the items that it names if it says which it is
-// about.
-func (w *plainWriter) named(f *shown, text string) string {
-	if !namesItems(f.name()) {
-		return text
-	}
-	return w.artifact.withIDs(w.item, text)
-}
+// named is what a text says, with the ids of the items that it names.
+func (w *plainWriter) named(text string) string { return w.artifact.withIDs(w.item, text) }
 
 // itemList is a list of ids as it came, on a line; whatever else came, as it is.
 func itemList(value string) string {
@@ -293,7 +287,7 @@ func (w *plainWriter) cellTexts(f *shown) []Pair {
 		if c.gone() {
 			continue
 		}
-		text := c.text()
+		text := w.named(c.text())
 		if h, ok := w.artifact.Item(ItemID(c.key)); f.name() == "predictions" && ok && h.section == atHypotheses && !h.live() {
 			text = notApplicable(text)
 		}

@@ -44,7 +44,7 @@ func briefOf(doc *delta.Artifact, critiques []delta.Critique, req api.SessionReq
 	if writes := thread.History(field); len(writes) > 0 {
 		by = ", by " + string(writes[len(writes)-1].Agent)
 	}
-	answer = strings.ReplaceAll(brenner.ClipWords(answer, mostConcluded), "\n", "\n  ")
+	answer = strings.ReplaceAll(brenner.ClipWords(doc.WithIDs("RT", answer), mostConcluded), "\n", "\n  ")
 	top := delta.Passage{Section: delta.ResearchThread, Title: "RT", Text: fmt.Sprintf("Conclusion%s: %s\n", by, answer)}
 	return append([]delta.Passage{top}, all...)
 }

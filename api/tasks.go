@@ -351,4 +351,7 @@ type AlikeTask struct {
 	Spec string `json:"spec,omitzero"`
 	// Part says that the title is a part that the task leaves to its holder.
 	Part bool `json:"part,omitzero"`
+	// Yields says that it is about a part that was left to who announces: that stands, and
+	// its author was told to leave it.
+	Yields bool `json:"yields,omitzero"`
 }

@@ -67,6 +67,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.AlikeTask.Since":                  "Since is when it was opened",
 		"brenner/api.AlikeTask.Spec":                   "Spec is how what is asked begins, for whoever takes part in its session",
 		"brenner/api.AlikeTask.State":                  "TaskState is where a task stands",
+		"brenner/api.AlikeTask.Yields":                 "Yields says that it is about a part that was left to who announces: that stands, and its author was told to leave it",
 		"brenner/api.AmendBulletRequest.ID":            "BulletID names a bullet for life: DOMAIN.NUMBER, numbered from 1",
 		"brenner/api.AmendBulletRequest.Section":       "empty: as before",
 		"brenner/api.AmendBulletRequest.Vector":        "Vector as in Insight",

@@ -192,6 +192,9 @@ func withAnnounced(tests []delta.Test, work []api.TaskInfo) []delta.Test {
 		t := &out[i]
 		for _, w := range work {
 			w.Spec = "" // it may name what it only rests on
+			if len(w.Items) > 0 {
+				w.Title = "" // as its title may what it leaves to others
+			}
 			at := func(r delta.Run) bool { return r.By == w.Holder }
 			if w.Holder == "" || w.Kind == api.TaskNote || !slices.Contains(itemsOf(w), t.Item) || slices.ContainsFunc(slices.Concat(t.Running, t.Done), at) {
 				continue

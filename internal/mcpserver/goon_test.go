@@ -307,6 +307,11 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 		"may overlap with what BlueLake left to RedSky ("+task+", data): measure the parser on large files", "that stands: do only the rest of yours", "> read the logs of the disk in May")
 	green.mustNot(first(green.call("inbox", nil)), "divides the work in RS-pair") // it was told
 	red.must(first(red.call("inbox", nil)), data["id"].(string)+", which GreenValley has just announced, may overlap with the part that BlueLake left to you")
+	// Whose part it is, and who announces that too, is not told that the other stands.
+	words = first(red.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I measure the parser on large files, cold"}))
+	red.must(words, "may overlap: "+data["id"].(string), "your part stands, as the work was divided: GreenValley was told to leave it to you\n")
+	red.mustNot(words, "the earlier stands")
+	green.mustNot(first(green.call("inbox", nil)), "is the earlier and stands")
 	green.mustNot(first(green.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I read the logs of the disk in May"})), "may overlap")
 
 	for name, in := range inOrder(map[string]arguments{

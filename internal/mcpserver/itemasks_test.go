@@ -46,3 +46,20 @@ func TestEnding_WhatNamesAnAgentIsAskedOfIt(t *testing.T) {
 		})
 	}
 }
+
+// Of what is somebody's a text asks nothing, and announced work is about the items that it is
+// given, not about those that its title leaves to others.
+func TestEnding_WhatOnlyMentionsAnAgent(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	red.submits(deltaBlock("ADD", "", "discriminative_tests",
+		`{"name":"Warm","procedure":"BlueLake's parser in the same run","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow","H2":"fast"}}`, ""))
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 was seen once","proposed_test":"count again"}`, ""))
+	words := first(blue.call("inbox", nil))
+	blue.must(words, "T1: Warm")
+	blue.mustNot(words, "names you in its", "which names you")
+	blue.call("request", arguments{"session": "RS-pair", "claim": true, "items": []any{"C1"}, "title": "I count what C1 asks for. T1 stays RedSky's."})
+	words = first(blue.call("session_show", arguments{"session": "RS-pair", "brief": true}))
+	blue.must(words, "running C1 (BlueLake since")
+	blue.mustNot(words, "running T1", "T1 (BlueLake")
+}

@@ -389,6 +389,11 @@ func (r requested) Words() string {
 				a.Creator, a.Holder, a.ID, brenner.ClipWords(brenner.OneLine(a.Title), partInLine), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 			continue
 		}
+		if a.Yields {
+			fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  your part stands, as the work was divided: %s was told to leave it to you\n",
+				a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), cmp.Or(a.Holder, a.Creator))
+			continue
+		}
 		fmt.Fprintf(&b, "may overlap: %s %s (%s)%s\n  the earlier stands: do only the rest of yours, and no word is needed; or take it back: task_release %s\n",
 			a.ID, brenner.OneLine(a.Title), atIt(a), specOf(a), jsonOf(map[string]string{"id": r.ID, "cancel": "as " + a.ID}))
 	}

@@ -61,9 +61,9 @@ func asksIn(doc *delta.Artifact, info api.SessionInfo, notes func(delta.ItemID) 
 	return out
 }
 
-// namesAgent says whether a text has a name as a word.
+// namesAgent says whether a text has a name as a word. Of what is somebody's it asks nothing.
 func namesAgent(text string, name brenner.ActorName) bool {
-	return regexp.MustCompile(`(?:^|[^\w-])` + regexp.QuoteMeta(string(name)) + `(?:$|[^\w-])`).MatchString(text)
+	return regexp.MustCompile(`(?:^|[^\w-])` + regexp.QuoteMeta(string(name)) + `(?:$|['’](?:$|[^s])|[^\w'’-])`).MatchString(text)
 }
 
 // takenUp says whether somebody has changed an item after an instant, or written something

@@ -36,10 +36,14 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	}
 	var like, before []api.TaskInfo // before: what the caller announced or asked for earlier
 	var left []api.AlikeTask        // parts of others that it is about
+	var divides []api.TaskInfo      // those that leave parts to somebody
 	looked := 0
 	err = tasks.Each(ch.Ctx, ch.Reader, kernel.Query{Newest: true}, func(row kernel.Row[task]) (bool, error) {
 		o := row.Value.info(ch.Clock)
 		looked++
+		if o.Session == t.Session && len(o.Parts) > 0 && o.State != api.TaskCanceled {
+			divides = append(divides, o)
+		}
 		switch {
 		case o.ID == t.ID || o.Session != t.Session || o.Kind == api.TaskNote:
 		case o.Creator == t.Creator:
@@ -80,7 +84,14 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		} else if pays && t.Session != "" {
 			like.Spec = spec
 		}
+		like.Yields = slices.ContainsFunc(divides, func(d api.TaskInfo) bool {
+			part := leavesTo(d, o, names)
+			return part != nil && part.Holder == t.Creator
+		})
 		out = append(out, like)
+		if like.Yields { // it was told so
+			continue
+		}
 		title := ""
 		if t.Session != "" {
 			title = ": " + t.Title

@@ -55,6 +55,10 @@ func TestSign_WithCritiquesSettled(t *testing.T) {
 	line := func(id string) string {
 		return `{"operation":"EDIT","section":"adversarial_critique","target_id":"` + id + `","payload":{"current_status":"settled"}}` + "\n"
 	}
+	// D20: lines that do more are no deltas outside a block, and are taken by nobody for some.
+	mixed := line("C1") + `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"never seen"}}`
+	red.must(first(red.call("delta_submit", arguments{"session": "RS-pair", "text": "RT holds\n" + mixed, "dry_run": true})), "KILL")
+	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair"})), "never seen")
 	words := first(red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds\n" + line("C1") + line("C2")}))
 	red.must(words, "applied: EDIT C1, C2\n", "you stand behind the answer (RT) as it stands")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "brief": true})), "the answer of RS-pair as it stands is signed by RedSky")

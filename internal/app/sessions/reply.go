@@ -350,7 +350,7 @@ func (in incoming) checkNothing(x delta.Extraction) (incoming, error) {
 	if len(x.Entries)+len(x.Misses) == 0 {
 		return in, nil
 	}
-	in.settles = len(x.Misses) == 0 && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return !e.Delta.Settles() })
+	in.settles = settling(x)
 	if !in.nothing || in.settles {
 		in.nothing = false
 		return in, nil
@@ -632,7 +632,7 @@ func extractReply(gone func() bool, text, message string, agent brenner.ActorNam
 			WithHint("send long material as artifacts, deltas in short replies")
 	}
 	env := delta.Envelope{Message: message, Agent: agent, Timestamp: stamp, Received: received, Parts: true}
-	x, err := delta.ReadUntil(gone, []byte(behindSignature(text)), env)
+	x, err := readBelow(gone, text, env)
 	if err != nil {
 		return x, err
 	}

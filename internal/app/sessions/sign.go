@@ -47,14 +47,23 @@ func (in incoming) signed(c *kernel.Call) (signature, error) {
 	return signature{of: sumOf(answer)}, nil
 }
 
-// behindSignature is what stands below the line by which a reply signs the answer: lines that
-// settle critiques, if anything does.
-func behindSignature(text string) string {
-	line, rest, more := strings.Cut(text, "\n")
-	if rest = strings.TrimSpace(rest); more && strings.HasPrefix(rest, "{") && signs.MatchString(line) {
-		return rest
+// readBelow reads the deltas of a reply. Lines below one that signs the answer are the whole of
+// what is read where all they do is settle critiques (ADR 199); otherwise they are lines
+// within a text like any others (D20).
+func readBelow(gone func() bool, text string, env delta.Envelope) (delta.Extraction, error) {
+	line, below, more := strings.Cut(text, "\n")
+	if below = strings.TrimSpace(below); more && strings.HasPrefix(below, "{") && signs.MatchString(line) {
+		x, err := delta.ReadUntil(gone, []byte(below), env)
+		if err != nil || settling(x) {
+			return x, err
+		}
 	}
-	return text
+	return delta.ReadUntil(gone, []byte(text), env)
+}
+
+// settling is whether a reply has deltas and none does more than settle a critique (ADR 167).
+func settling(x delta.Extraction) bool {
+	return len(x.Entries) > 0 && len(x.Misses) == 0 && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return !e.Delta.Settles() })
 }
 
 func sumOf(answer string) brenner.Digest { return canon.Sum([]byte(answer)) }

@@ -479,7 +479,12 @@ func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (string, *b
 			return near(text, r.Old), brenner.Errorf(brenner.CodeAnchorAmbiguous, "the words of old stand in %s %s", name, times).
 				At(pointer).WithHint("quote more of what stands around them, so that they stand there once")
 		}
-		return near(text, r.Old), r.missed(text, name, was).At(pointer)
+		missed := r.missed(text, name, was).At(pointer)
+		if at := c.elsewhere(r.Old, was.Field, it); at != "" {
+			missed.Message += "; they stand in " + at
+			missed.Hint = "send it for " + at
+		}
+		return near(text, r.Old), missed
 	}
 	return text, nil
 }
@@ -503,6 +508,54 @@ func (r Replacement) missed(text, name string, was FieldText) *brenner.Error {
 		e.Hint = "quote them as they stand there now, letter by letter, or write the whole field"
 	}
 	return e
+}
+
+// elsewhere names the one text in which words stand that do not stand where they were
+// looked for: of the same item or, where they are too many to stand there by chance, of
+// another.
+func (c *completer) elsewhere(words, field string, it *Item) string {
+	if it == nil {
+		return ""
+	}
+	if at := c.holding(words, it, field); at != "" {
+		return at
+	}
+	if len(strings.Fields(words)) < tellingWords {
+		return ""
+	}
+	only := ""
+	for _, other := range c.doc.all() {
+		if other == it || !other.live() {
+			continue
+		}
+		if at := c.holding(words, other, ""); at != "" {
+			if only != "" {
+				return ""
+			}
+			only = at
+		}
+	}
+	return only
+}
+
+// tellingWords are as many as stand in two texts only if one was copied.
+const tellingWords = 4
+
+// holding names the first text of an item, but one, that has words.
+func (c *completer) holding(words string, it *Item, but string) string {
+	for _, at := range it.texts() {
+		text, err := c.text(it, at, "")
+		if err != nil || text.Field == but {
+			continue
+		}
+		if c.steps -= len(text.Text); c.steps < 0 {
+			return ""
+		}
+		if strings.Contains(text.Text, words) {
+			return clip(text.Field) + " of " + string(it.ID())
+		}
+	}
+	return ""
 }
 
 // payloadPart is a member of a payload, or a cell of one that is a map.

@@ -152,6 +152,9 @@ func TestComplete_RefusesAlone(t *testing.T) {
 			"the words of old do not stand in claim of H3, which Bob wrote at 2026-01-01T12:00:05Z", "Fate follows the clone,\nnot the place; the clone decides", brenner.CodeAnchorNotFound,
 		},
 		{"done already", edit("H3", "hypothesis_slate", `{"claim":`+replacing("a clone", "the clone decides")+`}`), "/payload/claim/old", "those of new stand there already", "", brenner.CodeAnchorNotFound},
+		{"another field", edit("RT", "research_thread", `{"context":`+replacing("What decides", "x")+`}`), "/payload/context/old", "do not stand in context of RT, which Ann wrote at 2026-01-01T12:00:00Z; they stand in statement of RT", "none yet", brenner.CodeAnchorNotFound},
+		{"another item", edit("H3", "hypothesis_slate", `{"claim":`+replacing("kept in 7 of 9", "x")+`}`), "/payload/claim/old", "; they stand in actual_outcomes.H1 of T1", "", brenner.CodeAnchorNotFound},
+		{"few words of another item", edit("H3", "hypothesis_slate", `{"claim":`+replacing("both suppose", "x")+`}`), "/payload/claim/old", "12:00:05Z", "", brenner.CodeAnchorNotFound},
 		{"dots", edit("H3", "hypothesis_slate", `{"claim":`+replacing("Fate … decides", "x")+`}`), "/payload/claim/old", "do not stand", "", brenner.CodeAnchorNotFound},
 		{"twice", edit("H3", "hypothesis_slate", `{"claim":`+replacing("the clone", "x")+`}`), "/payload/claim/old", "stand in claim of H3 2 times", "the clone", brenner.CodeAnchorAmbiguous},
 		{"the second", edit("H3", "hypothesis_slate", `{"claim":[`+replacing("place", "site")+`,`+replacing("place", "x")+`]}`), "/payload/claim/1/old", "do not stand", "", brenner.CodeAnchorNotFound},
@@ -176,7 +179,8 @@ func TestComplete_RefusesAlone(t *testing.T) {
 		sent := message(t, "m", "Cy", noon, c.raw, edit("H1", "hypothesis_slate", `{"claim":`+replacing("c1", "done")+`}`))
 		out, texts := delta.Complete(base, nil, sent, noon, delta.Options{})
 		why := out[0].Invalid
-		if why == nil || why.Code != c.code || !strings.Contains(why.Message, c.says) || c.pointer != "" && why.Pointer != c.pointer || why.Hint == "" {
+		if why == nil || why.Code != c.code || !strings.Contains(why.Message, c.says) ||
+			strings.Contains(why.Message, "they stand in") != strings.Contains(c.says, "they stand in") || c.pointer != "" && why.Pointer != c.pointer || why.Hint == "" {
 			t.Errorf("%s: %+v", c.name, why)
 			continue
 		}

@@ -514,13 +514,15 @@ func (r Replacement) missed(text, name string, was FieldText) *brenner.Error {
 // looked for: of the same item or, where they are too many to stand there by chance, of
 // another.
 func (c *completer) elsewhere(words, field string, it *Item) string {
-	if it == nil {
+	const inItem, inOther = 2, 4 // so many words at least
+	count := len(strings.Fields(words))
+	if it == nil || count < inItem {
 		return ""
 	}
 	if at := c.holding(words, it, field); at != "" {
 		return at
 	}
-	if len(strings.Fields(words)) < tellingWords {
+	if count < inOther {
 		return ""
 	}
 	only := ""
@@ -537,9 +539,6 @@ func (c *completer) elsewhere(words, field string, it *Item) string {
 	}
 	return only
 }
-
-// tellingWords are as many as stand in two texts only if one was copied.
-const tellingWords = 4
 
 // holding names the first text of an item, but one, that has words.
 func (c *completer) holding(words string, it *Item, but string) string {

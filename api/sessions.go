@@ -558,6 +558,9 @@ type SessionView struct {
 	// AnswerSigned are those who said of the answer, as it stands word for word, that they stand
 	// behind it, but for who wrote it.
 	AnswerSigned []brenner.ActorName `json:"answer_signed,omitzero"`
+	// AnswerFree says that whoever says the answer has done nothing for a while: any who takes
+	// part may say or correct it.
+	AnswerFree bool `json:"answer_free,omitzero"`
 	// Asks are the items that name somebody who takes part in what is still to be done.
 	Asks []ItemAsk `json:"asks,omitzero"`
 	// Tests says how far the tests that live have come, with what is proposed.
@@ -917,6 +920,8 @@ type Submission struct {
 	Nothing bool `json:"nothing,omitzero"`
 	// Signed says that its author stands behind the answer of the session as it stands.
 	Signed bool `json:"signed,omitzero"`
+	// SignatureBack says that its author no longer does.
+	SignatureBack bool `json:"signature_taken_back,omitzero"`
 	// AnswerUnseen says that its author would, and was not shown what the answer says by now:
 	// it is not signed.
 	AnswerUnseen bool `json:"answer_unseen,omitzero"`

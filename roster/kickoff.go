@@ -177,7 +177,8 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 	case k.Roster.mode() == Unified: // there all get one text (R2)
 	case by != to:
 		return who + " what the answer is, in `answer` of `RT`, once tests and critiques have come in; it is changed when the answer changes. Once you stand behind it, sign it: " +
-			brenner.Do("delta.submit", "file", "FILE", "nothing", "true", "session", string(k.Session)).Mark() + " with the words `RT holds`."
+			brenner.Do("delta.submit", "file", "FILE", "nothing", "true", "session", string(k.Session)).Mark() + " with the words `RT holds`." +
+			fmt.Sprintf(" If %s has done nothing for %.0f minutes, say or correct it yourself: an EDIT of `RT` with `answer` alone.", by, Patience.Minutes())
 	default:
 		who = "You say"
 	}

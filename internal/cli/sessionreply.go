@@ -130,6 +130,8 @@ func printReply(w *printer, sub api.Submission) {
 		state = "handed in before; nothing changed"
 	case sub.Signed:
 		state = "an answer: stands behind RT"
+	case sub.SignatureBack:
+		state = "an answer: stands behind RT no longer"
 	case sub.Nothing:
 		state = "an answer: nothing to add"
 	case sub.Unusable:

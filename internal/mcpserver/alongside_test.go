@@ -214,7 +214,7 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	red.submits(hypothesis("Disk", "", "the disk is slow"))
 	blue.told(api.MessageCompiled)
 	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Saw it, agree; I measure the disk", "note": true})), "noted: told to BlueLake; ", "\nrequests: 4 of 5 left\n")
-	blue.must(blue.told(api.MessageTask), "RedSky leaves a note on H1 of RS-pair. Nothing is asked of you", "> Saw it, agree; I measure the disk")
+	blue.must(blue.told(api.MessageTask), "RedSky leaves a note on H1 of RS-pair@2. Nothing is asked of you", "> Saw it, agree; I measure the disk")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "notes that you have: on H1 by RedSky at ")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "note on H1 by RedSky at ", "(data): Saw it, agree; I measure the disk")
 	blue.mustNot(first(blue.call("status", nil)), "Saw it")

@@ -163,9 +163,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		}
 	} else { // it knows what it is at, or has just ended it
 		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
-		if said := out.end.stopWords(); said != "" {
-			out.end.stopped = tellOnce(s, ctx, in.Session, []string{said})[said]
-		}
+		out.end.tellStop(s, ctx)
 		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
@@ -778,6 +776,8 @@ func (r submission) Words() string {
 	switch {
 	case r.Signed:
 		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) as it stands; that is your answer\n", r.Session)
+	case r.SignatureBack:
+		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) no longer; say in a critique, or a note on RT, what does not hold\n", r.Session)
 	case r.AnswerUnseen:
 		fmt.Fprintf(&b, "%s: you have nothing to add; the answer was changed since you were shown it, so that it is not signed; where it does not stand below: session_show %s\n", r.Session,
 			jsonOf(sessionRequest{Session: r.Session, Items: []delta.ItemID{thread}, Again: true}))

@@ -117,7 +117,7 @@ func TestCritiques_OfTheDead(t *testing.T) {
 	red.call("inbox", nil)
 	blue.call("inbox", nil)
 	red.must(first(red.call("request", arguments{"session": "RS-pair", "note": true, "items": []string{"H1"}, "title": "seen"})), "what it is about is dead: H1 killed for H3\n", "noted: ")
-	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on H1 of RS-pair (H1 killed for H3). Nothing is asked of you")
+	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on H1 of RS-pair@4 (H1 killed for H3). Nothing is asked of you")
 	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 was circular","evidence":"none"}`, ""))
 	blue.mustNot(first(blue.call("inbox", nil)), "Of what you wrote")
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1 killed for H3)\n")

@@ -31,6 +31,9 @@ type ending struct {
 	sign     string              // the call by which the reader does, "" if it does
 	unsigned []brenner.ActorName // who does not stand behind the reader's own answer
 	unread   []brenner.Ref       // what others wrote of which the reader has no more than a line
+	says     bool                // the reader says the answer
+	against  bool                // something stands against the answer, or moved under it
+	free     brenner.ActorName   // who says the answer and is away, so that the reader may; "" else
 	told     map[string]bool     // sentences
 	stopped  bool                // the reader was told stopWords before
 }
@@ -41,8 +44,12 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 	if e.session == "" {
 		return e
 	}
+	e.says = v.Concludes == me
 	if !e.waits {
 		e.ofAnswer(v, me)
+		if v.AnswerFree && !e.says && (e.against || !v.Concluded) {
+			e.free = v.Concludes
+		}
 		e.ofAsks(v.Asks, tests, me)
 		e.unread = unreadIn(s, ctx, v.ID)
 	}
@@ -151,6 +158,8 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 	if v.AnswerBy != "" && v.AnswerBy != me && !slices.Contains(v.AnswerSigned, me) {
 		e.sign = "delta_submit " + holds
 	}
+	open := func(c delta.Critique) bool { return c.State == delta.CritiqueOpen && c.BesideAnswer() }
+	e.against = len(v.AnswerMoved) > 0 || slices.ContainsFunc(v.Critiques, open)
 	if len(v.AnswerMoved) == 0 {
 		return
 	}
@@ -181,6 +190,15 @@ func signedWords(v api.SessionView) string {
 	out := fmt.Sprintf("the answer of %s as it stands is signed by %s", v.ID, by)
 	if moved := v.MovedWords(); moved != "" && len(v.AnswerSigned) > 0 {
 		out += "; " + moved
+	}
+	var open []delta.ItemID
+	for _, c := range v.Critiques {
+		if c.State == delta.CritiqueOpen && c.Bears == delta.BearsOnThread {
+			open = append(open, c.Item)
+		}
+	}
+	if len(open) > 0 {
+		out += "; open against it: " + listed(open)
 	}
 	return out + "\n"
 }
@@ -239,6 +257,12 @@ func (e ending) over() bool {
 
 // allIn says that nothing is left for others but to hear the answer.
 func (e ending) allIn() bool { return !e.waits && len(e.others) == 0 }
+
+// contested says that others have something left that the answer may change for, or that the
+// reader may do in the place of whoever says it.
+func (e ending) contested() bool {
+	return !e.waits && !e.owes && len(e.others) > 0 && (e.against || e.free != "")
+}
 
 // asks says that something is left for the reader, besides the conclusion.
 func (e ending) asks() bool { return len(e.answer)+len(e.settle)+len(e.mine) > 0 }
@@ -311,14 +335,18 @@ func (e ending) unreadWords() string {
 	if len(e.unread) > 1 {
 		read.More = e.unread[1:min(len(e.unread), mostRead)]
 	}
-	return fmt.Sprintf("written by others and not read by you (nobody waits for that): %d (%s): artifact_get %s\n", len(e.unread), list(e.unread), jsonOf(read))
+	why := "nobody waits for that"
+	if e.says {
+		why = "what the answer says of it is yours to read there first"
+	}
+	return fmt.Sprintf("written by others and not read by you (%s): %d (%s): artifact_get %s\n", why, len(e.unread), list(e.unread), jsonOf(read))
 }
 
 func (e ending) othersWords() string {
 	if len(e.others) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left for others in %s: %s\n", e.session, strings.Join(e.others, "; "))
+	return fmt.Sprintf("left for others in %s: %s%s\n", e.session, strings.Join(e.others, "; "), e.freeWords())
 }
 
 // once is a sentence, if the reader was not told it.
@@ -352,7 +380,7 @@ func (e ending) left(warm bool) string {
 	case e.waits || e.owes: // who is waited for, and for what, is said where that is asked
 		return others
 	case len(e.others) > 0 && e.stopped:
-		return fmt.Sprintf("nothing is asked of you in %s now; left for others as you were told: stop here, or wait\n", e.session)
+		return fmt.Sprintf("nothing is asked of you in %s now; left for others as you were told%s\n", e.session, cmp.Or(e.freeWords(), ": stop here, or wait"))
 	case len(e.others) > 0:
 		return e.stopWords()
 	}
@@ -383,7 +411,22 @@ func (e ending) stopWords() string {
 	if e.session == "" || e.asks() || e.waits || e.owes || len(e.others) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("nothing is asked of you in %s now; left for others: %s. Stop here, or wait for it: inbox {\"wait\":60}\n", e.session, strings.Join(e.others, "; "))
+	return fmt.Sprintf("nothing is asked of you in %s now; left for others: %s%s\n", e.session, strings.Join(e.others, "; "), cmp.Or(e.freeWords(), ". Stop here, or wait for it: inbox {\"wait\":60}"))
+}
+
+// tellStop notes that its reader is told stopWords, and whether it was before.
+func (e *ending) tellStop(s api.Service, ctx context.Context) {
+	if said := e.stopWords(); said != "" {
+		e.stopped = tellOnce(s, ctx, e.session, []string{said})[said]
+	}
+}
+
+// freeWords offer the answer to a reader, where whoever says it is away and something is left (ADR 216).
+func (e ending) freeWords() string {
+	if e.free == "" {
+		return ""
+	}
+	return fmt.Sprintf(". %s, who says the answer, has done nothing for a while: if you know what it should say, EDIT `RT` with `answer` alone", e.free)
 }
 
 // isWarm says whether others may still say something to the last answer.

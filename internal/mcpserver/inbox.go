@@ -650,6 +650,8 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			line += end.words(false)
 		case end.over() && warm != "":
 			line = end.words(true)
+		case end.contested(): // who waits for what becomes of it is not done
+			line += end.words(false)
 		case line == "":
 			line = warm
 			fallthrough
@@ -719,11 +721,12 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	}
 	tests := withAnnounced(v.Tests, tasks)
 	end = leftIn(s, ctx, v, tests, nil, me) // its tasks are listed
+	end.tellStop(s, ctx)
 	if v.Left > 0 && v.Left < littleLeft {
 		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
 	}
 	said, _ := standing(s, ctx, info.ID, asRun(tests), "", false)
-	left = lastDid(v.Working, me) + end.once(end.signed) + said + left
+	left = lastDid(v.Working, tests, me) + end.once(end.signed) + said + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, end, err
 }
@@ -740,22 +743,37 @@ func othersAtWork(all []api.Working, me brenner.ActorName) string {
 	return atWork(all, me)
 }
 
-// lastDid says of others who have all answered when they last did something: who wants to
-// wait for what they may still say knows whether they are there.
-func lastDid(all []api.Working, me brenner.ActorName) string {
+// lastDid says of others who have all answered when they last did something, and which tests
+// they have put up that nobody has run: who wants to wait for what they may still say knows
+// whether they are there, and what may come.
+func lastDid(all []api.Working, tests []delta.Test, me brenner.ActorName) string {
 	var seen []string
 	for _, w := range most(all) {
 		switch {
 		case w.State != api.WorkAnswered:
 			return ""
 		case w.Agent != me && !w.Seen.IsZero() && w.Idle < lately:
-			seen = append(seen, string(w.Agent)+" "+w.Ago())
+			seen = append(seen, string(w.Agent)+" "+w.Ago()+plannedBy(tests, w.Agent))
 		}
 	}
 	if len(seen) == 0 {
 		return ""
 	}
 	return "all have answered; the others did something last: " + strings.Join(seen, ", ") + "\n"
+}
+
+// plannedBy names the tests that somebody has put up and nobody has run.
+func plannedBy(tests []delta.Test, by brenner.ActorName) string {
+	var ids []delta.ItemID
+	for _, t := range tests {
+		if t.By == by && (t.State == delta.TestPlanned || t.State == delta.TestRunning) {
+			ids = append(ids, t.Item)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of it not run yet)", listed(ids))
 }
 
 // littleLeft is how much a context has left when that is said without being asked for.

@@ -78,32 +78,70 @@ func (r *Room) handInAgain(ch *kernel.Change, in incoming, first reply) (api.Sub
 	return r.queue(ch, in, rec, x, parts, unseen{})
 }
 
-// saysAgain names a reply anew whose text was handed in before and that is meant again: its
-// author has said something else since, it does nothing but edit, and some of what it says
-// does not stand any more. "" of any other, such as one whose answer was lost.
+// saysAgain names a reply anew whose text was handed in before and that is meant again. ""
+// of any other, such as one whose answer was lost.
 func (in incoming) saysAgain(c *kernel.Call, first reply) (string, error) {
-	if in.via == viaAgentMail || first.Unusable || in.nothing {
+	if in.via == viaAgentMail {
 		return "", nil
 	}
 	last, times, err := lastTime(c, first)
 	if err != nil {
 		return "", err
 	}
+	meant := in.editsAgain
+	switch {
+	case in.nothing:
+		meant = in.signsAgain
+	case last.Unusable:
+		meant = in.mayByNow
+	}
+	if is, err := meant(c, last); err != nil || !is {
+		return "", err
+	}
+	return again(first.Message, times+1), nil
+}
+
+// signsAgain says whether who takes its signature back, or signs anew, said the other since.
+func (in incoming) signsAgain(c *kernel.Call, last reply) (bool, error) {
+	var said reply // the newest of its author that signs, or takes that back
+	err := replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(last.Session)}, func(row kernel.Row[reply]) (bool, error) {
+		if p := row.Value; p.Agent == in.agent && (p.Signs != "" || p.Unsigns) {
+			said = p
+		}
+		return true, nil
+	})
+	return last.Signs != "" && said.Unsigns || last.Unsigns && said.Signs != "", err
+}
+
+// mayByNow says whether a reply that says the answer, which it was not for its author to say,
+// may say it now.
+func (in incoming) mayByNow(c *kernel.Call, _ reply) (bool, error) {
+	x, err := in.read(c.Gone, c.Now, mendNone)
+	if err != nil || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && answers(e.Delta) }) {
+		return false, err
+	}
+	err = keepToSections(c, in, &x.Extraction)
+	return err == nil && x.Usable() > 0, err
+}
+
+// editsAgain says whether the author of a reply has said something else since, it does nothing
+// but edit, and some of what it says does not stand any more.
+func (in incoming) editsAgain(c *kernel.Call, last reply) (bool, error) {
 	later := false
-	err = replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(first.Session)}, func(row kernel.Row[reply]) (bool, error) {
+	err := replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(last.Session)}, func(row kernel.Row[reply]) (bool, error) {
 		later = row.Value.Agent == in.agent && row.Value.Message != last.Message && row.Value.At.After(last.At) && len(row.Value.Deltas) > 0
 		return !later, nil
 	})
 	if err != nil || !later {
-		return "", err
+		return false, err
 	}
 	_, doc, _, err := mergeBase(c, in.session.ID)
 	if err != nil {
-		return "", err
+		return false, err
 	}
 	queue, err := queuedDeltas(c, in.session.ID)
 	if err != nil {
-		return "", err
+		return false, err
 	}
 	if len(queue) > 0 {
 		rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
@@ -113,14 +151,11 @@ func (in incoming) saysAgain(c *kernel.Call, first reply) (string, error) {
 	for _, q := range last.Deltas {
 		e, err := readQueued(c.Ctx, c.Reader, q.Digest)
 		if err != nil || e.Invalid != nil || e.Delta.Operation != delta.Edit {
-			return "", err
+			return false, err
 		}
 		gone = gone || !standsIn(doc, e.Delta)
 	}
-	if !gone {
-		return "", nil
-	}
-	return again(first.Message, times+1), nil
+	return gone, nil
 }
 
 // standsIn says whether a document says what an EDIT says, as far as that is texts.

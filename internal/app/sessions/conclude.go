@@ -14,6 +14,7 @@ import (
 	"brenner/internal/lazy"
 	"brenner/internal/store"
 	"brenner/policy"
+	"brenner/roster"
 )
 
 // conclusionOf is what the research thread gives as the answer, which whoever concludes
@@ -21,6 +22,17 @@ import (
 func conclusionOf(doc *delta.Artifact) string {
 	text, _ := doc.Answer()
 	return text
+}
+
+// answerFree says whether whoever says the answer of a session was asked for it, and has done
+// nothing for a while: others who take part may say it then (ADR 216).
+func answerFree(c *kernel.Call, info api.SessionInfo) (bool, error) {
+	r, asked := recipientOf(info, info.Concludes)
+	if !asked || !info.Closed.IsZero() || c.Now.Sub(r.AskedAt) < roster.Patience {
+		return false, nil
+	}
+	last, err := lastDone(c, info.Concludes)
+	return err == nil && c.Now.Sub(last) >= roster.Patience, err
 }
 
 // mostConcluded is how much of a conclusion stands above a brief.

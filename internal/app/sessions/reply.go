@@ -274,7 +274,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	}
 	rec := replyReceived{
 		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Stamp: x.stamp,
-		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Signs: sign.of, Mended: mend,
+		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Signs: sign.of, Unsigns: sign.back, Mended: mend,
 	}
 	if old != nil {
 		rec.Log = old.Log
@@ -404,11 +404,13 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 			continue
 		}
 		role, d := roles.decide(in.agent, e.Delta.Operation, e.Delta.Section)
-		if d.Allowed || (observes(e.Delta) || tellsOwnRun(e.Delta, in.agent)) && roles.measures(in.agent) {
+		if d.Allowed || (observes(e.Delta) || tellsOwnRun(e.Delta, in.agent)) && roles.measures(in.agent) || answers(e.Delta) && roles.mayAnswer(in.agent) {
 			continue
 		}
 		hint := "leave it to the role that writes the section"
-		if alone := setByMeasuring[e.Delta.Section]; alone != "" && e.Delta.Operation == delta.Edit && roles.measures(in.agent) {
+		if answers(e.Delta) && in.session.Concludes != "" {
+			hint = fmt.Sprintf("leave a note on it: %s says the answer, and once it has done nothing for %.0f minutes, who takes part may", in.session.Concludes, roster.Patience.Minutes())
+		} else if alone := setByMeasuring[e.Delta.Section]; alone != "" && e.Delta.Operation == delta.Edit && roles.measures(in.agent) {
 			hint = "send " + alone + "; leave the rest to the role that writes the section"
 		}
 		e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, role, d.Reason).
@@ -457,12 +459,18 @@ func keepCritiques(c *kernel.Call, in incoming, x *delta.Extraction) error {
 }
 
 // observes says whether a delta tells of a prediction what was observed, and nothing else.
-func observes(d delta.Delta) bool {
+func observes(d delta.Delta) bool { return editsAlone(d, delta.PredictionsTable, "observed") }
+
+// answers says whether a delta says what the answer of its session is, and nothing else.
+func answers(d delta.Delta) bool { return editsAlone(d, delta.ResearchThread, "answer") }
+
+// editsAlone says whether a delta changes one field in a section, and nothing else.
+func editsAlone(d delta.Delta, section delta.Section, field string) bool {
 	var payload map[string]jsontext.Value
-	if d.Operation != delta.Edit || d.Section != delta.PredictionsTable || json.Unmarshal(d.Payload, &payload) != nil {
+	if d.Operation != delta.Edit || d.Section != section || json.Unmarshal(d.Payload, &payload) != nil {
 		return false
 	}
-	_, has := payload["observed"]
+	_, has := payload[field]
 	return has && len(payload) == 1
 }
 
@@ -529,6 +537,18 @@ func (r *rolesIn) measures(who brenner.ActorName) bool {
 		Actor: who, Person: r.actors[who].Kind == kernel.Person, Role: role, Action: policy.Write, Type: artifact.TypeAnalysisResult,
 		Module: r.session.Module, Target: string(r.session.ID),
 	}).Allowed
+}
+
+// mayAnswer says whether somebody contributes to the document, and whoever says the answer is
+// away (ADR 216).
+func (r *rolesIn) mayAnswer(who brenner.ActorName) bool {
+	_, d := r.decide(who, "", "")
+	if !d.Allowed || r.failed != nil {
+		return false
+	}
+	var free bool
+	free, r.failed = answerFree(r.call, r.session)
+	return free
 }
 
 // may is decide, for whom nothing is divided as well.

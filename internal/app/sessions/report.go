@@ -24,7 +24,7 @@ func submissionOf(rec replyReceived, x delta.Extraction) api.Submission {
 // submission reports a reply without its deltas.
 func (p replyReceived) submission(x delta.Extraction) api.Submission {
 	return api.Submission{
-		Session: p.Session, Message: p.Message, Agent: p.Agent, Log: p.Log, Unusable: p.Unusable, Nothing: p.Nothing, Signed: p.Signs != "",
+		Session: p.Session, Message: p.Message, Agent: p.Agent, Log: p.Log, Unusable: p.Unusable, Nothing: p.Nothing, Signed: p.Signs != "", SignatureBack: p.Unsigns,
 		Deltas: []api.SubmittedDelta{}, Misses: kernel.OrEmpty(x.Misses), Ignored: kernel.OrEmpty(x.Ignored), Accepted: x.Accepted,
 	}
 }

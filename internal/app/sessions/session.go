@@ -84,6 +84,8 @@ type replyReceived struct {
 	Again bool `json:"again,omitzero"`
 	// Signs is the answer that it stands behind, by its digest.
 	Signs brenner.Digest `json:"signs,omitzero"`
+	// Unsigns says that its author no longer stands behind what it signed.
+	Unsigns bool `json:"unsigns,omitzero"`
 	// Mended says which near misses were taken as mended.
 	Mended mending `json:"mended,omitzero"`
 }
@@ -503,7 +505,7 @@ func (r *Room) WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.Ite
 	for i, item := range items {
 		var authors []brenner.ActorName
 		if it, ok := doc.Item(item); ok {
-			authors = it.Authors()
+			authors = authorsOf(doc, it)
 		} else if p, ok := proposedAs(waiting, item); ok {
 			authors, named[i] = []brenner.ActorName{p.Agent}, cmp.Or(delta.ItemID(p.Provisional), item)
 		} else {
@@ -521,6 +523,19 @@ func (r *Room) WrittenBy(c *kernel.Call, id brenner.SessionID, items []delta.Ite
 		}
 	}
 	return row.Ref(), named, out, nil
+}
+
+// authorsOf are those who are asked about an item: of the thread who wrote its answer, if
+// anybody has, since who put the question knows no more of that.
+func authorsOf(doc *delta.Artifact, it *delta.Item) []brenner.ActorName {
+	if it.Section() == delta.ResearchThread {
+		if _, field := doc.Answer(); field != "" {
+			if writes := it.History(field); len(writes) > 0 {
+				return []brenner.ActorName{writes[len(writes)-1].Agent}
+			}
+		}
+	}
+	return it.Authors()
 }
 
 // proposedAs finds what is proposed to be added by the name that its author gave it, with

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -118,6 +119,9 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 			return nil, err
 		}
 		if d.view.AnswerSigned, err = signers(c, info.ID, doc, d.view.AnswerBy); err != nil {
+			return nil, err
+		}
+		if d.view.AnswerFree, err = answerFree(c, info); err != nil {
 			return nil, err
 		}
 		notes, failed := r.notesOn(c, info.ID)
@@ -932,14 +936,23 @@ func working(c *kernel.Call, info api.SessionInfo) ([]api.Working, error) {
 	return out, nil
 }
 
-// noteSeen says when somebody last did anything that the journal has: wrote, took, asked
-// for, or read what counts. What is longer ago than the newest records is long ago.
+// noteSeen says when somebody last did anything.
 func noteSeen(c *kernel.Call, w *api.Working) error {
-	last, err := c.FindRecords(c.Ctx, store.RecordQuery{Actor: w.Agent, After: max(0, c.Position-seenWithin), Newest: true, Limit: 1})
-	for _, rec := range last {
-		w.Seen, w.Idle = rec.At, int(max(0, c.Now.Sub(rec.At)).Minutes())
+	last, err := lastDone(c, w.Agent)
+	if !last.IsZero() {
+		w.Seen, w.Idle = last, int(max(0, c.Now.Sub(last)).Minutes())
 	}
 	return err
+}
+
+// lastDone is when somebody last did anything that the journal has: wrote, took, asked
+// for, or read what counts. What is longer ago than the newest records is long ago: zero.
+func lastDone(c *kernel.Call, who brenner.ActorName) (time.Time, error) {
+	last, err := c.FindRecords(c.Ctx, store.RecordQuery{Actor: who, After: max(0, c.Position-seenWithin), Newest: true, Limit: 1})
+	if len(last) == 0 {
+		return time.Time{}, err
+	}
+	return last[0].At, err
 }
 
 // seenWithin is how many of the newest records are looked through for when somebody did

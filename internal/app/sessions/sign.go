@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,16 +16,26 @@ import (
 // signs is how a reply that adds nothing says that its author stands behind the answer.
 var signs = lazy.NewPattern(`(?i)^\W*(?:(?:RT|the answer) (?:still )?holds\b|(?:I )?(?:would )?sign(?:ed)?\b)`)
 
+// unsigns is how a reply that adds nothing says that its author no longer does.
+var unsigns = lazy.NewPattern(`(?i)^\W*(?:(?:RT|the answer) (?:does not|doesn't|no longer) holds?\b|(?:I )?(?:take|took|withdraw|withdrew) (?:back )?my signature\b)`)
+
 // signature is what a reply says of the answer of its session.
 type signature struct {
 	of     brenner.Digest // the answer that its author stands behind, "" if it says nothing of one
 	unseen bool           // it was changed since its author was shown it: it is not signed
+	back   bool           // its author no longer stands behind what it signed
 }
 
 // signed is whether a reply stands behind the answer as it stands, which its author has to
 // have been shown, or has written (ADR 199).
 func (in incoming) signed(c *kernel.Call) (signature, error) {
-	if !in.nothing && !in.settles || c.Person() || in.agent != c.Who.Name || !signs.MatchString(in.text) {
+	if !in.nothing && !in.settles || c.Person() || in.agent != c.Who.Name {
+		return signature{}, nil
+	}
+	if unsigns.MatchString(in.text) {
+		return signature{back: true}, nil
+	}
+	if !signs.MatchString(in.text) {
 		return signature{}, nil
 	}
 	head, doc, _, err := mergeBase(c, in.session.ID)
@@ -75,16 +86,19 @@ func signers(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact, by brenn
 		return nil, nil
 	}
 	sum := sumOf(answer)
-	var out []brenner.ActorName
+	last := map[brenner.ActorName]reply{} // that signs it, or takes that back
 	err := replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id)}, func(row kernel.Row[reply]) (bool, error) {
-		if p := row.Value; p.Signs == sum && p.Agent != by && !slices.Contains(out, p.Agent) {
-			out = append(out, p.Agent)
+		p := row.Value
+		if (p.Signs == sum || p.Unsigns) && p.Agent != by {
+			last[p.Agent] = p
 		}
 		return true, nil
 	})
-	slices.Sort(out)
-	return out, err
+	maps.DeleteFunc(last, func(_ brenner.ActorName, p reply) bool { return p.Unsigns })
+	return slices.Sorted(maps.Keys(last)), err
 }
 
 // say adds to what is said of a reply what it says of the answer.
-func (s signature) say(out *api.Submission) { out.Signed, out.AnswerUnseen = s.of != "", s.unseen }
+func (s signature) say(out *api.Submission) {
+	out.Signed, out.AnswerUnseen, out.SignatureBack = s.of != "", s.unseen, s.back
+}

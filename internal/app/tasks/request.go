@@ -216,7 +216,7 @@ func (r *Room) amongTasks(c *kernel.Call, req *api.NewTaskRequest) ([]api.TaskIn
 
 // tellNote tells the authors of what a note is about, and who else of the session it names. It
 // is shown as what it is, one line of somebody else's words (C2).
-func (r *Room) tellNote(ch *kernel.Change, t *api.TaskInfo, authors []roster.Entry) error {
+func (r *Room) tellNote(ch *kernel.Change, t *api.TaskInfo, doc brenner.Ref, authors []roster.Entry) error {
 	to, about := []brenner.ActorName{}, slices.Concat(kernel.Strings(t.Items), t.On)
 	for _, a := range authors {
 		to = append(to, a.AgentName)
@@ -232,6 +232,8 @@ func (r *Room) tellNote(ch *kernel.Change, t *api.TaskInfo, authors []roster.Ent
 	switch {
 	case t.Session != "" && len(about) == 0:
 		about = []string{string(t.Session)}
+	case doc != brenner.Ref{}: // as it was when the note was left
+		of = " of " + doc.String()
 	case t.Session != "":
 		of = " of " + string(t.Session)
 	}

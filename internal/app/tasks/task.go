@@ -515,7 +515,7 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 		}
 	}
 	if kind == api.TaskNote {
-		err := r.tellNote(ch, &t, authors)
+		err := r.tellNote(ch, &t, of, authors)
 		return t, err
 	}
 	if req.Claim {

@@ -1,0 +1,109 @@
+package mcpserver_test
+
+import (
+	"testing"
+
+	"brenner"
+	"brenner/api"
+	"brenner/roster"
+)
+
+// separated is a session in which three divide the work by their roles, and in which the first
+// has said the answer.
+func separated(t *testing.T) (s *stage, blue, red, green *player) {
+	t.Helper()
+	s = newStage(t)
+	s.do(s.pi.AddAgent(t.Context(), api.AddAgentRequest{Name: "RedSky", Role: roster.TestDesigner, Update: true}))
+	team := roster.Roster{Mode: roster.RoleSeparated, Entries: []roster.Entry{
+		{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.TestDesigner}, {AgentName: "GreenValley", Role: roster.AdversarialCritic},
+	}}
+	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-pair", Question: "Why?", Module: "lineage", Roster: team, Compile: api.CompileAnswered}))
+	var all []*player
+	for _, name := range []brenner.ActorName{"BlueLake", "RedSky", "GreenValley"} {
+		all = append(all, &player{t: t, name: name, session: s.session(name)})
+	}
+	blue, red, green = all[0], all[1], all[2]
+	red.must(red.told(api.MessageKickoff), "If BlueLake has done nothing for 4 minutes, say or correct it yourself: an EDIT of `RT` with `answer` alone.")
+	green.told(api.MessageKickoff)
+	blue.mustNot(blue.told(api.MessageKickoff), "say or correct it yourself")
+	blue.submits(hypothesis("Parser", "", "the parser is slow") + "\n" + deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1."}`, ""))
+	red.submits(deltaBlock("ADD", "", "assumption_ledger", `{"name":"Quiet","statement":"Nothing else runs"}`, ""))
+	green.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"one run of ten is fast"}`, ""))
+	for _, p := range all {
+		p.call("inbox", nil)
+	}
+	return s, blue, red, green
+}
+
+const corrects = `{"answer":{"old":"The parser: H1.","new":"The parser, in nine runs of ten: H1."}}`
+
+// ADR 216: whoever says the answer says it; when it has done nothing for a while, any who takes
+// part may, with the answer alone, and not over words that it has not seen.
+func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
+	s, blue, red, green := separated(t)
+	amend := deltaBlock("EDIT", "RT", "research_thread", corrects, "")
+	red.must(red.submits(amend), "WRITE_DENIED", "leave a note on it: BlueLake says the answer, and once it has done nothing for 4 minutes, who takes part may")
+	green.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too sure","attack":"one run of ten is fast","targets":["RT"]}`, ""))
+	red.must(first(red.call("inbox", nil)), "holds no delta that can be used")
+	red.must(first(red.call("inbox", nil)), "left for others: the answer to C1. Stop here, or wait for it")
+	red.must(first(red.call("inbox", nil)), "left for others as you were told: stop here, or wait")
+
+	green.must(first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}})), "signed by nobody yet; open against it: C1")
+
+	s.pass(roster.Patience)
+	free := "BlueLake, who says the answer, has done nothing for a while: if you know what it should say, EDIT `RT` with `answer` alone"
+	red.must(first(red.call("inbox", arguments{"wait": 1})), free)
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"statement":"Why, and when?"}`, "")), "WRITE_DENIED")
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, in nine runs of ten.","context":"ten runs"}`, "")), "WRITE_DENIED")
+	words := red.submits(amend) // refused before, word for word
+	red.must(words, "EDIT research_thread RT: applied", "whether C1 is settled by its answer. Stop here, or wait")
+	red.mustNot(words, "done nothing for a while")
+	green.must(first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}})), "The parser, in nine runs of ten: H1.", "signed by nobody yet")
+	blue.must(first(blue.call("inbox", nil)), "The parser, in nine runs of ten: H1.", "RedSky")
+	// It is there again, and the answer is its own to say.
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"nine","new":"most"}}`, "")), "WRITE_DENIED")
+	blue.must(blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"nine","new":"most"}}`, "")), "EDIT research_thread RT: applied")
+}
+
+// ADR 216: a request about the thread is for who wrote the answer, not for who put the question.
+func TestRequest_AboutTheAnswerIsForItsAuthor(t *testing.T) {
+	_, blue, red, _ := separated(t)
+	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"RT"}, "title": "Say how often", "spec": "say in which runs"})), "open for a hypothesis_generator")
+	blue.must(first(blue.call("inbox", nil)), "Say how often")
+}
+
+// ADR 199: a signature is taken back by who gave it, and given again.
+func TestSign_IsTakenBack(t *testing.T) {
+	_, _, red, green := separated(t)
+	sign := func(p *player, text string) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": text}))
+	}
+	signed := func() string {
+		return first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}, "again": true}))
+	}
+	sign(red, "RT holds")
+	green.must(signed(), "as it stands is signed by RedSky, not by GreenValley")
+	green.mustNot(signed(), "open against it")
+	red.must(sign(red, "I take my signature of 12:05 back: one run is fast"), "you stand behind the answer (RT) no longer")
+	green.must(signed(), "signed by nobody yet")
+	red.must(sign(red, "RT holds"), "you stand behind the answer (RT) as it stands")
+	green.must(signed(), "signed by RedSky, not by GreenValley")
+	red.must(sign(red, "RT does not hold."), "no longer")
+	green.must(signed(), "signed by nobody yet")
+}
+
+// ADR 216: who waits is told which tests may still come, who says the answer what it has not
+// read, and a note says of which version of the document it is.
+func TestInbox_SaysWhatMayStillCome(t *testing.T) {
+	_, blue, red, green := separated(t)
+	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Runs","procedure":"run it ten times","discriminates":"H1 from none","expected_outcomes":{"H1":"all slow"},"potency_check":"an empty parser is fast"}`, ""))
+	blue.call("inbox", nil)
+	blue.must(first(blue.call("inbox", nil)), "RedSky just now (T1 of it not run yet)")
+	green.call("artifact_write", analysis("runs", nil))
+	blue.call("inbox", nil)
+	blue.must(first(blue.call("inbox", nil)), "written by others and not read by you (what the answer says of it is yours to read there first): 1 (runs@1): artifact_get")
+	red.call("inbox", nil)
+	red.must(first(red.call("inbox", nil)), "not read by you (nobody waits for that): 1 (runs@1)")
+	red.call("request", arguments{"session": "RS-pair", "items": []any{"RT"}, "note": true, "title": "in nine runs of ten"})
+	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on RT of RS-pair@3. Nothing is asked of you")
+}

@@ -30,11 +30,8 @@ func Marshal(v any) ([]byte, error) {
 	if err != nil {
 		return nil, fault(err)
 	}
-	val := jsontext.Value(raw)
-	if err := val.Canonicalize(); err != nil {
-		return nil, fault(err)
-	}
-	return val, nil
+	raw, err = ordered(raw)
+	return raw, fault(err)
 }
 
 // MustMarshal is Marshal for values the program built itself and which

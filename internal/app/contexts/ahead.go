@@ -21,11 +21,11 @@ type ahead struct {
 }
 
 // ReadAhead remembers of the artifacts that it has not read yet, the newest first, what
-// contexts ask for: their rows, where they come from, their links, and what their summaries
-// mean. Otherwise contexts learn it as they meet them, which makes the first hundreds of a
-// large project half as slow again as those after them. It ends when everything is
-// remembered or no more would be kept. After each portion it calls pause with how long
-// that took.
+// contexts ask for: their rows, where they come from, their links, whether they are stale,
+// and what their summaries mean. Otherwise contexts learn it as they meet them, which makes
+// the first hundreds of a large project half as slow again as those after them. It ends when
+// everything is remembered or no more would be kept. After each portion it calls pause with
+// how long that took.
 //
 // It is for one caller at a time.
 func (r *Room) ReadAhead(ctx context.Context, pause func(time.Duration)) error {
@@ -69,7 +69,14 @@ func (r *Room) ReadAhead(ctx context.Context, pause func(time.Duration)) error {
 			if _, err := near.origins(refs); err != nil {
 				return err
 			}
-			_, _, _, err = near.links(refs)
+			up, _, _, err := near.links(refs)
+			if err != nil {
+				return err
+			}
+			_, err = near.stale(carried(up))
+			if brenner.CodeOf(err) == brenner.CodeLimitExceeded {
+				err = nil // who asks for fewer may be told
+			}
 			return err
 		})
 		if err != nil {

@@ -20,13 +20,7 @@ func (room *Room) notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (
 	if err := n.load(refs); err != nil {
 		return nil, err
 	}
-	var resting []brenner.Ref // on something: others cannot be stale
-	for _, l := range n.up {
-		if slices.Contains(ledger.Carrying, l.Rel) {
-			resting = append(resting, l.From)
-		}
-	}
-	stale, err := n.stale(slices.Compact(resting))
+	stale, err := n.stale(carried(n.up)) // what rests on nothing cannot be
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +69,17 @@ func (room *Room) notesOf(r reading, scope assembly.Scope, refs []brenner.Ref) (
 		out[l.To] = one
 	}
 	return out, nil
+}
+
+// carried are the versions that links say rest on something, in the order of the links.
+func carried(links []store.Link) []brenner.Ref {
+	var out []brenner.Ref
+	for _, l := range links {
+		if slices.Contains(ledger.Carrying, l.Rel) {
+			out = append(out, l.From)
+		}
+	}
+	return slices.Compact(out)
 }
 
 // disputes are the links by which a version says something against another, or takes its place.

@@ -33,7 +33,9 @@ type shelf struct {
 	size         int // of rows, in bytes
 	emptied      int // how often everything was forgotten
 	newest       map[string]*newest
-	stale        map[brenner.Ref]bool // of versions that rest on something: whether they are stale
+	// era is another when something changed on which very many versions rest: whether they
+	// are stale is found out anew (see told.since).
+	era uint32
 	// tagged has, of tags that few have, who had them when it was asked. Who has got one
 	// since is not among them: then the tag is forgotten. Who has lost it may be.
 	tagged map[string][]brenner.ArtifactID
@@ -55,9 +57,8 @@ const (
 	maxCommon = 4096
 	// maxNewest is how many lists of the newest there are, then they are forgotten.
 	maxNewest = 64
-	// maxStale is of how many versions it is remembered whether they are stale, then it
-	// is forgotten of all.
-	maxStale = 1 << 16
+	// maxSteps is how many links far it is looked for what rests on a changed artifact.
+	maxSteps = 16
 	// maxTagged is of how many tags it is remembered who has them, then it is forgotten of
 	// all.
 	maxTagged = 1 << 10
@@ -75,9 +76,11 @@ type told struct {
 	version brenner.Version
 	origin
 	joined
-	joins bool // joined is known
-	comes bool // origin is known
-	hub   bool // more than manyLinked links reach it, and will for ever
+	joins bool   // joined is known
+	comes bool   // origin is known
+	hub   bool   // more than manyLinked links reach it, and will for ever
+	stale bool   // see since
+	since uint32 // the era in which it was found whether the version is stale, 0 if never
 }
 
 // origin is where a version comes from, and which content it has: what never changes.
@@ -129,14 +132,14 @@ func (s *shelf) open(c *kernel.Call, generation int64) (reading, error) {
 		if err != nil {
 			return plain, err
 		}
-		links, under, enough, err := linksOf(c, changed)
+		links, above, enough, err := linksOf(c, changed)
 		if err != nil {
 			return plain, err
 		}
 		s.mu.Lock()
 		if s.generation == generation && s.position == from {
 			if enough {
-				s.follow(changed, links, under, c.Position)
+				s.follow(changed, links, above, c.Position)
 			} else {
 				s.forget(generation, c.Position)
 			}
@@ -175,45 +178,79 @@ func (s *shelf) kinds(c *kernel.Call) ([]store.Kind, error) {
 func (s *shelf) forget(generation, position int64) {
 	s.generation, s.position, s.emptied = generation, position, s.emptied+1
 	s.rows, s.before, s.size, s.newest, s.common = map[brenner.ArtifactID]*shelved{}, nil, 0, map[string]*newest{}, map[string]string{}
-	s.stale, s.tagged = map[brenner.Ref]bool{}, map[string][]brenner.ArtifactID{}
+	s.era, s.tagged = 1, map[string][]brenner.ArtifactID{}
 }
 
-// linksOf gives the links from every version of some artifacts, and whether something
-// rests on one of them, where these are not too many to go on from.
-func linksOf(c *kernel.Call, changed []store.Artifact) (links []store.Link, under, enough bool, err error) {
+// resting are versions that rest on some, or so many that they were not looked for.
+type resting struct {
+	refs []brenner.Ref
+	many bool
+}
+
+// linksOf gives the links from every version of some artifacts, and what rests on one of them,
+// where these are not too many to go on from.
+func linksOf(c *kernel.Call, changed []store.Artifact) (links []store.Link, above resting, enough bool, err error) {
 	if len(changed) == 0 {
-		return nil, false, true, nil
+		return nil, above, true, nil
 	}
 	var refs []brenner.Ref
 	for _, a := range changed {
 		if len(refs)+int(a.Latest) > maxFollowed {
-			return nil, false, false, nil
+			return nil, above, false, nil
 		}
 		for v := brenner.Version(1); v <= a.Latest; v++ {
 			refs = append(refs, brenner.Ref{Artifact: a.ID, Version: v})
 		}
 	}
 	if links, err = c.LinksFrom(c.Ctx, refs); err != nil {
-		return nil, false, false, err
+		return nil, above, false, err
 	}
-	resting, err := c.LinksTo(c.Ctx, refs, ledger.Carrying...)
-	return links, len(resting) > 0, true, err
+	above, err = restingOn(c, refs)
+	return links, above, true, err
 }
 
-// follow takes in what changed, the last change first, with all links from it, and whether
-// something rests on it; the lock is held.
-func (s *shelf) follow(changed []store.Artifact, links []store.Link, under bool, to int64) {
+// restingOn follows links to what rests on some versions, directly or through others.
+func restingOn(c *kernel.Call, refs []brenner.Ref) (out resting, err error) {
+	met := make(map[brenner.Ref]bool, len(refs))
+	for _, ref := range refs {
+		met[ref] = true
+	}
+	for steps := 0; len(refs) > 0; steps++ {
+		links, err := c.LinksTo(c.Ctx, refs, ledger.Carrying...)
+		if err != nil {
+			return resting{}, err
+		}
+		refs = nil
+		for _, l := range links {
+			if !met[l.From] {
+				met[l.From] = true
+				refs = append(refs, l.From)
+			}
+		}
+		if len(refs) > 0 && (steps == maxSteps || len(met) > 2*maxFollowed) {
+			return resting{many: true}, nil
+		}
+		out.refs = append(out.refs, refs...)
+	}
+	return out, nil
+}
+
+// follow takes in what changed, the last change first, with all links from it, and what
+// rests on it; the lock is held.
+func (s *shelf) follow(changed []store.Artifact, links []store.Link, above resting, to int64) {
 	s.position = to
 	if len(changed) == 0 {
 		return
 	}
-	if under {
-		clear(s.stale)
+	if above.many {
+		s.era++
+	}
+	for _, ref := range above.refs {
+		if t := s.told(ref); t != nil {
+			t.since = 0
+		}
 	}
 	for _, a := range changed {
-		for v := brenner.Version(1); v <= a.Latest; v++ {
-			delete(s.stale, brenner.Ref{Artifact: a.ID, Version: v})
-		}
 		for _, tag := range a.Tags {
 			delete(s.tagged, tag)
 		}
@@ -444,40 +481,23 @@ func (r reading) newest(types []brenner.TypeName, modules []brenner.Module, most
 // stale gives those of some versions that are stale, in order.
 func (r reading) stale(refs []brenner.Ref) ([]brenner.Ref, error) {
 	var out []brenner.Ref
-	missing := refs
-	if r.shelf != nil {
-		missing = nil
-		r.shelf.mu.Lock()
-		current := r.current()
-		for _, ref := range refs {
-			is, known := r.shelf.stale[ref]
-			switch {
-			case !known || !current:
-				missing = append(missing, ref)
-			case is:
-				out = append(out, ref)
-			}
+	missing := r.untold(refs, func(ref brenner.Ref, t *told) bool {
+		known := t.since == r.shelf.era
+		if known && t.stale {
+			out = append(out, ref)
 		}
-		r.shelf.mu.Unlock()
-	}
+		return known
+	})
 	if len(missing) > 0 {
 		found, err := r.Stale(r.Ctx, missing, ledger.Carrying, brenner.MaxWalk)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, found...)
-		if r.shelf != nil {
-			r.shelf.mu.Lock()
-			defer r.shelf.mu.Unlock()
-			if r.current() {
-				if len(r.shelf.stale)+len(missing) > maxStale {
-					clear(r.shelf.stale)
-				}
-				for _, ref := range missing {
-					r.shelf.stale[ref] = slices.Contains(found, ref)
-				}
-			}
-		}
+		r.learn(missing, func(ref brenner.Ref, t *told) {
+			_, t.stale = slices.BinarySearchFunc(found, ref, brenner.Ref.Compare)
+			t.since = r.shelf.era
+		})
 	}
 	slices.SortFunc(out, brenner.Ref.Compare)
 	return out, nil

@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"brenner"
@@ -71,9 +73,7 @@ func nodeOf(c *kernel.Call, a store.Artifact, v store.Version) lineage.Node {
 		Ref: v.Ref(), Type: a.Type, Module: a.Module, Status: v.Status, Summary: v.Summary,
 		Creator: v.Creator, Role: v.Role, Task: v.Task, At: v.Created, Demoted: v.Demoted, Canonical: a.Canonical, Head: a.Head, Slot: v.Slot,
 	}
-	if t, err := c.Types.Lookup(a.Type); err == nil {
-		n.Record = t.Record
-	}
+	n.Record = isRecord(c, a.Type)
 	if !c.Sees(a.Type, a.Module) {
 		n.Summary = ""
 	}
@@ -143,52 +143,118 @@ func markSuperseded(c *kernel.Call, items []api.StaleItem) error {
 // staleItems keeps the versions that matter: what is canonical, and the heads.
 // A draft that a later version has replaced needs no update.
 func staleItems(c *kernel.Call, spread lineage.Staleness) ([]api.StaleItem, error) {
-	artifacts, err := ArtifactsOf(c, append(spread.Ends(), spread.Refs...))
+	ends := spread.Ends()
+	artifacts, err := rowsOf(c, ends, spread.Refs)
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := NodesOf(c, artifacts, spread.Refs)
+	statuses, err := artifacts.statuses(c, spread.Refs)
 	if err != nil {
 		return nil, err
 	}
-	ends, err := c.VersionsOf(c.Ctx, spread.Ends())
+	moved, err := c.VersionsOf(c.Ctx, ends)
 	if err != nil {
 		return nil, err
 	}
 	demoted := map[brenner.Ref]bool{}
-	for _, v := range ends {
+	for _, v := range moved {
 		demoted[v.Ref()] = v.Demoted
 	}
-	items := []api.StaleItem{}
-	for _, n := range nodes {
-		if !n.Status.Live() || n.Record {
+	items := make([]api.StaleItem, 0, len(spread.Refs))
+	for i, ref := range spread.Refs {
+		a := artifacts.find(ref.Artifact)
+		if a == nil || !statuses[i].Live() || isRecord(c, a.Type) {
 			continue
 		}
-		if used, err := InUse(c, n, artifacts[n.Ref.Artifact].Latest); err != nil || !used {
+		if used, err := inUse(c, ref, statuses[i], a.Latest); err != nil || !used {
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
-		path := spread.Path(n.Ref)
-		end := path[len(path)-1]
-		moved := artifacts[end.Artifact]
-		items = append(items, api.StaleItem{
-			Ref: n.Ref, Type: n.Type, Module: n.Module, Status: n.Status, Path: path,
-			Now: moved.Canonical, Demoted: demoted[end], Head: moved.Head,
-		})
+		item := api.StaleItem{Ref: ref, Type: a.Type, Module: a.Module, Status: statuses[i], Path: spread.Path(ref)}
+		end := item.Path[len(item.Path)-1]
+		item.Demoted = demoted[end]
+		if moved := artifacts.find(end.Artifact); moved != nil {
+			item.Now, item.Head = moved.Canonical, moved.Head
+		}
+		items = append(items, item)
 	}
 	return items, nil
+}
+
+// rows are artifacts in order of their ids.
+type rows []store.Artifact
+
+// rowsOf loads the artifacts of some versions, each once.
+func rowsOf(c *kernel.Call, lists ...[]brenner.Ref) (rows, error) {
+	var ids []brenner.ArtifactID
+	for _, refs := range lists {
+		for i, r := range refs {
+			if i == 0 || refs[i-1].Artifact != r.Artifact {
+				ids = append(ids, r.Artifact)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return c.Reader.Artifacts(c.Ctx, store.ArtifactQuery{IDs: ids})
+}
+
+// find gives the artifact of an id, nil if there is none.
+func (all rows) find(id brenner.ArtifactID) *store.Artifact {
+	i, found := slices.BinarySearchFunc(all, id, func(a store.Artifact, id brenner.ArtifactID) int { return cmp.Compare(a.ID, id) })
+	if !found {
+		return nil
+	}
+	return &all[i]
+}
+
+// statuses gives those of some versions, "" of one that is not there. What the row of its artifact
+// says is not asked for again.
+func (all rows) statuses(c *kernel.Call, refs []brenner.Ref) ([]artifact.Status, error) {
+	out := make([]artifact.Status, len(refs))
+	others := map[brenner.Ref]int{}
+	for i, ref := range refs {
+		switch a := all.find(ref.Artifact); {
+		case a == nil:
+		case ref.Version == a.Head:
+			out[i] = a.HeadStatus
+		case ref.Version == a.Canonical:
+			out[i] = artifact.Canonical
+		default:
+			others[ref] = i
+		}
+	}
+	if len(others) == 0 {
+		return out, nil
+	}
+	versions, err := c.VersionsOf(c.Ctx, slices.SortedFunc(maps.Keys(others), brenner.Ref.Compare))
+	for _, v := range versions {
+		out[others[v.Ref()]] = v.Status
+	}
+	return out, err
+}
+
+// isRecord reports whether a type is one of records.
+func isRecord(c *kernel.Call, name brenner.TypeName) bool {
+	t, err := c.Types.Lookup(name)
+	return err == nil && t.Record
 }
 
 // InUse reports whether a live version is canonical or a head. latest is the
 // number of the last version of its artifact, from which none can descend.
 func InUse(c *kernel.Call, n lineage.Node, latest brenner.Version) (bool, error) {
-	if n.Status == artifact.Canonical || n.Ref.Version == latest {
+	return inUse(c, n.Ref, n.Status, latest)
+}
+
+func inUse(c *kernel.Call, ref brenner.Ref, status artifact.Status, latest brenner.Version) (bool, error) {
+	if status == artifact.Canonical || ref.Version == latest {
 		return true, nil
 	}
-	leaves, err := c.Leaves(c.Ctx, n.Ref.Artifact)
-	return slices.ContainsFunc(leaves, func(v store.Version) bool { return v.Version == n.Ref.Version }), err
+	leaves, err := c.Leaves(c.Ctx, ref.Artifact)
+	return slices.ContainsFunc(leaves, func(v store.Version) bool { return v.Version == ref.Version }), err
 }
 
 // Forks implements api.Graph.

@@ -459,6 +459,12 @@ func (q ArtifactQuery) Whole() ArtifactQuery {
 	return q
 }
 
+// OnlyIDs reports whether all artifacts of some ids are asked for.
+func (q ArtifactQuery) OnlyIDs() bool {
+	return q.IDs != nil && len(q.Types)+len(q.Modules)+len(q.Statuses) == 0 && q.Tag == "" && !q.Canonical && q.ChangedAfter == 0 && !q.Recent &&
+		q.After == "" && q.Limit == 0
+}
+
 // ByStatus takes Statuses apart: those of heads, and whether what has a
 // canonical version is wanted as well.
 func (q ArtifactQuery) ByStatus() (heads []artifact.Status, canonical bool) {

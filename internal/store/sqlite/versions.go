@@ -25,21 +25,26 @@ func versionOf(key int64) brenner.Version { return brenner.Version(key & brenner
 // possible reports whether a version could have this number at all.
 func possible(v brenner.Version) bool { return v >= 1 && v <= brenner.MaxVersions }
 
-const versionColumns = "v.key, v.parent, v.status, v.slot, v.format, v.content, v.size, v.creator, v.role, v.created, " +
-	"v.task, v.invocation, v.seq, v.tags, v.summary, v.what, v.why, v.demoted"
-
-// scanVersion reads the version columns, and the artifact's id after them.
-func scanVersion(r row) store.Version {
-	return store.Version{
-		Artifact: brenner.ArtifactID(r.text(18)), Version: versionOf(r.int(0)), Parent: brenner.Version(r.int(1)),
-		Status: artifact.Status(r.text(2)), Slot: r.text(3), Format: artifact.Format(r.text(4)), Content: digest(r.bytes(5)),
-		Size: r.int(6), Creator: brenner.ActorName(r.text(7)), Role: brenner.Role(r.text(8)), Created: instant(r.int(9)),
-		Task: r.text(10), Invocation: r.text(11), Seq: r.int(12), Tags: split(string(r.bytes(13))), Summary: r.text(14),
-		What: r.text(15), Why: r.text(16), Demoted: r.int(17) != 0,
-	}
+// versionColumns gives a version's columns in one text, as those of an artifact, and its
+// digest, which may have any bytes; id is where that of its artifact is.
+func versionColumns(id string) string {
+	return "concat_ws(char(0), " + id + ", v.key, v.parent, v.status, v.slot, v.format, v.size, v.creator, v.role, v.created, " +
+		"v.task, v.invocation, v.seq, v.demoted, v.summary, v.what, v.why, CAST(v.tags AS TEXT)), v.content"
 }
 
-const selectVersions = "SELECT " + versionColumns + ", a.id FROM artifacts a JOIN versions v "
+func scanVersion(r row) store.Version {
+	f := fields(r.text(0))
+	v := store.Version{
+		Artifact: brenner.ArtifactID(f.text()), Version: versionOf(f.int()), Parent: brenner.Version(f.int()),
+		Status: artifact.Status(f.text()), Slot: f.text(), Format: artifact.Format(f.text()), Content: digest(r.bytes(1)),
+		Size: f.int(), Creator: brenner.ActorName(f.text()), Role: brenner.Role(f.text()), Created: instant(f.int()),
+		Task: f.text(), Invocation: f.text(), Seq: f.int(), Demoted: f.int() != 0, Summary: f.text(), What: f.text(), Why: f.text(),
+	}
+	v.Tags = split(string(f))
+	return v
+}
+
+var selectVersions = "SELECT " + versionColumns("a.id") + " FROM artifacts a JOIN versions v "
 
 func (r *reader) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {
 	missing := func() error { return notFound("there is no version %s", ref) }
@@ -60,7 +65,7 @@ func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after bren
 }
 
 func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
-	out, err := collect(ctx, r.c, scanVersion, "SELECT "+versionColumns+", a.id"+fromRefs+
+	out, err := collect(ctx, r.c, scanVersion, "SELECT "+versionColumns("a.id")+fromRefs+
 		"CROSS JOIN versions v ON v.key = a.key << 24 | ref.value", refsParameter(refs))
 	slices.SortFunc(out, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
 	return out, err
@@ -74,7 +79,7 @@ func (r *reader) eachVersion(ctx context.Context, fn func(any) error) error {
 	return r.c.query(ctx, func(a row) error {
 		lowest, highest := versionRange(a.int(0))
 		return r.c.query(ctx, func(v row) error { return fn(scanVersion(v)) },
-			"SELECT "+versionColumns+", ?1 FROM versions v WHERE v.key BETWEEN ?2 AND ?3 ORDER BY v.key", a.text(1), lowest, highest)
+			"SELECT "+versionColumns("?1")+" FROM versions v WHERE v.key BETWEEN ?2 AND ?3 ORDER BY v.key", a.text(1), lowest, highest)
 	}, "SELECT key, id FROM artifacts ORDER BY id")
 }
 
@@ -134,7 +139,7 @@ func (r *reader) Leaves(ctx context.Context, id brenner.ArtifactID) ([]store.Ver
 		}
 		for _, key := range keys {
 			if _, err := r.c.one(ctx, func(r row) { out = append(out, scanVersion(r)) },
-				"SELECT "+versionColumns+", a.id FROM versions v JOIN artifacts a ON a.key = v.artifact WHERE v.key = ?", key); err != nil {
+				"SELECT "+versionColumns("a.id")+" FROM versions v JOIN artifacts a ON a.key = v.artifact WHERE v.key = ?", key); err != nil {
 				return nil, err
 			}
 		}

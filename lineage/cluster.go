@@ -30,14 +30,19 @@ func (g Graph) Clusters(most int, open string) []Cluster {
 	if len(g.Nodes) <= most {
 		return nil
 	}
-	at := map[string]int{}
+	type kind struct {
+		depth  int
+		module brenner.Module
+		typ    brenner.TypeName
+	}
+	at := map[kind]int{}
 	var all []Cluster
 	for _, n := range g.Nodes {
-		c := Cluster{Depth: n.Depth, Module: n.Module, Type: n.Type}
-		i, known := at[c.Key()]
+		k := kind{n.Depth, n.Module, n.Type}
+		i, known := at[k]
 		if !known {
-			i, at[c.Key()] = len(all), len(all)
-			all = append(all, c)
+			i, at[k] = len(all), len(all)
+			all = append(all, Cluster{Depth: n.Depth, Module: n.Module, Type: n.Type})
 		}
 		all[i].Members = append(all[i].Members, n)
 		if n.Stale {

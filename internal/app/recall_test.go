@@ -65,8 +65,13 @@ func recalledIsThere(t *testing.T, open func() (store.Store, error)) {
 		var out string
 		for i, n := range latest {
 			for v := range n + 1 {
-				view, err := w.PI().Artifact(ctx, api.ArtifactRequest{Ref: brenner.Ref{Artifact: id(i), Version: v}})
+				ref := brenner.Ref{Artifact: id(i), Version: v}
+				view, err := w.PI().Artifact(ctx, api.ArtifactRequest{Ref: ref})
 				out += fmt.Sprintf("%s %v\n", canon.MustMarshal(view), err)
+				for _, down := range []bool{false, true} {
+					graph, err := w.PI().Lineage(ctx, api.LineageRequest{Ref: ref, Down: down})
+					out += fmt.Sprintf("%s %v\n", canon.MustMarshal(graph), err)
+				}
 			}
 		}
 		mail, err := w.As("W").Inbox(ctx, api.InboxRequest{States: []api.MessageState{api.MessageAll}})

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -36,6 +37,8 @@ const (
 	// recalledRefs is how many versions are asked about at once at most for the answer to be
 	// remembered.
 	recalledRefs = 16
+	// recalledRows is how many rows are asked for at once at most for each to be remembered.
+	recalledRows = 512
 	// recalledRow is what a row takes besides its texts.
 	recalledRow = 512
 )
@@ -164,9 +167,59 @@ func recollectList[T any](r recalled, key any, read func() ([]T, error), size fu
 	return slices.Clone(out), err
 }
 
+// recollectRows gives those of some rows that there are, in no order: what is remembered, and
+// what is read and then remembered of the others. No row is named twice.
+func recollectRows[N, T any](r recalled, names []N, read func([]N) ([]T, error), key func(N) any, name func(T) N, size func(T) int) ([]T, error) {
+	out := make([]T, 0, len(names))
+	var missing []N
+	for _, n := range names {
+		if found, ok := r.recall.find(r.position, key(n)); ok {
+			out = append(out, found.(T))
+		} else {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	rows, err := read(missing)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		r.recall.keep(r.position, key(name(row)), row, size(row))
+	}
+	return append(out, rows...), nil
+}
+
 func (r recalled) Artifact(ctx context.Context, id brenner.ArtifactID) (store.Artifact, error) {
-	return recollect(r, artifactKey(id), func() (store.Artifact, error) { return r.Reader.Artifact(ctx, id) },
-		func(a store.Artifact) int { return recalledRow + len(a.Summary) + sizeOf(a.Tags) })
+	return recollect(r, artifactKey(id), func() (store.Artifact, error) { return r.Reader.Artifact(ctx, id) }, sizeOfArtifact)
+}
+
+// Artifacts remembers rows that are asked for by their ids.
+func (r recalled) Artifacts(ctx context.Context, q store.ArtifactQuery) ([]store.Artifact, error) {
+	if !q.OnlyIDs() || len(q.IDs) > recalledRows {
+		return r.Reader.Artifacts(ctx, q)
+	}
+	ids := slices.Compact(slices.Sorted(slices.Values(q.IDs)))
+	out, err := recollectRows(r, ids, func(missing []brenner.ArtifactID) ([]store.Artifact, error) {
+		return r.Reader.Artifacts(ctx, store.ArtifactQuery{IDs: missing})
+	}, func(id brenner.ArtifactID) any { return artifactKey(id) }, func(a store.Artifact) brenner.ArtifactID { return a.ID }, sizeOfArtifact)
+	slices.SortFunc(out, func(a, b store.Artifact) int { return cmp.Compare(a.ID, b.ID) })
+	return out, err
+}
+
+func sizeOfArtifact(a store.Artifact) int { return recalledRow + len(a.Summary) + sizeOf(a.Tags) }
+
+func (r recalled) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
+	read := func(some []brenner.Ref) ([]store.Version, error) { return r.Reader.VersionsOf(ctx, some) }
+	each := slices.Compact(slices.SortedFunc(slices.Values(refs), brenner.Ref.Compare))
+	if len(each) > recalledRows || len(each) < len(refs) {
+		return read(refs)
+	}
+	out, err := recollectRows(r, each, read, func(ref brenner.Ref) any { return versionKey(ref) }, store.Version.Ref, sizeOfVersion)
+	slices.SortFunc(out, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
+	return out, err
 }
 
 func (r recalled) Version(ctx context.Context, ref brenner.Ref) (store.Version, error) {

@@ -75,15 +75,10 @@ func (n *nearness) read(m *Model) {
 
 // agreeing gives the rows that agree with one in most signs, without it.
 func (n *nearness) agreeing(row int) []int32 {
-	own := n.signs[row*n.width : (row+1)*n.width]
-	distance := make([]uint16, len(n.norms))
+	distance := n.distances(row)
 	counts := make([]int32, 64*n.width+1)
-	rest := n.signs
-	for r := range distance {
-		d := differing(rest[:len(own)], own)
-		distance[r] = uint16(d)
+	for _, d := range distance {
 		counts[d]++
-		rest = rest[len(own):]
 	}
 	within, total := 0, int32(0)
 	for ; within < len(counts) && total+counts[within] <= looked; within++ {
@@ -98,17 +93,25 @@ func (n *nearness) agreeing(row int) []int32 {
 	return out
 }
 
-// differing counts the bits in which two lists of the same length differ, four numbers at
-// a time: most of the time of a new word is spent on it.
-func differing(v, w []uint64) (n int) {
-	for len(v) >= 4 && len(w) >= 4 {
-		n += bits.OnesCount64(v[0]^w[0]) + bits.OnesCount64(v[1]^w[1]) + bits.OnesCount64(v[2]^w[2]) + bits.OnesCount64(v[3]^w[3])
-		v, w = v[4:], w[4:]
+// distances says in how many signs each row differs from one. Most of the time of a new
+// word is spent on it, so that the width of the built-in model is written out.
+func (n *nearness) distances(row int) []uint16 {
+	out := make([]uint16, len(n.norms))
+	own := n.signs[row*n.width : (row+1)*n.width]
+	if len(own) == 4 {
+		a, b, c, d := own[0], own[1], own[2], own[3]
+		for r := range out {
+			of := n.signs[4*r : 4*r+4]
+			out[r] = uint16(bits.OnesCount64(of[0]^a) + bits.OnesCount64(of[1]^b) + bits.OnesCount64(of[2]^c) + bits.OnesCount64(of[3]^d))
+		}
+		return out
 	}
-	for i := range min(len(v), len(w)) {
-		n += bits.OnesCount64(v[i] ^ w[i])
+	for r := range out {
+		for i, of := range n.signs[r*n.width : (r+1)*n.width] {
+			out[r] += uint16(bits.OnesCount64(of ^ own[i]))
+		}
 	}
-	return n
+	return out
 }
 
 // compared gives some rows as words with their cosine, the nearest first.

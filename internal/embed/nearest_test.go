@@ -46,6 +46,28 @@ func TestNearest_AgreesWithComparingEveryWord(t *testing.T) {
 	}
 }
 
+// Signs are compared alike however many a row has.
+func TestNearness_DistancesAreOfSigns(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for width := range 7 {
+		n := nearness{width: width, norms: make([]float32, 20), signs: make([]uint64, 20*width)}
+		for i := range n.signs {
+			n.signs[i] = r.Uint64()
+		}
+		for row, got := range n.distances(3) {
+			want := 0
+			for i := range 64 * width {
+				if n.signs[row*width+i/64]>>(i%64)&1 != n.signs[3*width+i/64]>>(i%64)&1 {
+					want++
+				}
+			}
+			if int(got) != want {
+				t.Errorf("of %d numbers, row %d differs in %d, not in %d", width, row, want, got)
+			}
+		}
+	}
+}
+
 // Products of packed rows are those of their components one by one, whatever their length
 // and however large they are.
 func TestPacked_TimesIsTheInnerProduct(t *testing.T) {

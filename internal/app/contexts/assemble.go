@@ -477,17 +477,26 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 		return found{}, err
 	}
 	compared := strings.TrimSpace(w.about) != "" && w.view.Weights.Semantic > 0
+	var subject *embed.Subject
+	// What the full text finds is compared at once, while the other causes are asked.
+	var met []brenner.Ref
+	var alike []float64 // to the summaries of these heads
 	var soon sync.WaitGroup
 	defer soon.Wait()
 	finder.met = func(hits []assembly.Hit) {
 		if !compared {
 			return
 		}
-		texts := make([]string, len(hits))
-		for i, h := range hits {
-			texts[i] = finder.rows[h.Ref.Artifact].Summary
+		var texts []string
+		for _, h := range hits {
+			if a := finder.rows[h.Ref.Artifact]; h.Ref.Version == a.Head {
+				met, texts = append(met, h.Ref), append(texts, a.Summary)
+			}
 		}
-		soon.Go(func() { r.remember(texts) })
+		soon.Go(func() {
+			subject = embed.Builtin().Subject(w.about)
+			alike = r.likeness(subject, texts, 1)
+		})
 	}
 	causes, err := finder.all()
 	if err != nil {
@@ -498,7 +507,6 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	texts := make([]string, 0, len(leads))
 	type kindOf struct {
 		typ    brenner.TypeName
 		module brenner.Module
@@ -514,12 +522,36 @@ func (r *Room) findCandidates(c *kernel.Call, w work) (found, error) {
 		if !readable[kind] {
 			cand.Denied = "the role may not read a " + string(cand.Type)
 		}
-		texts = append(texts, cand.Summary)
 	}
 	if compared {
-		for i, s := range r.likeness(w.about, texts) {
-			out[i].Semantic = s
+		soon.Wait()
+		known := make(map[brenner.Ref]float64, len(met))
+		for i, ref := range met {
+			known[ref] = alike[i]
 		}
+		if subject == nil {
+			subject = embed.Builtin().Subject(w.about)
+		}
+		r.compare(subject, out, known)
 	}
 	return found{out, rest, finder.behind, finder.counted, finder.reading}, nil
 }
+
+// compare says of candidates how like they are, as far as it is not known.
+func (r *Room) compare(subject *embed.Subject, candidates []assembly.Candidate, known map[brenner.Ref]float64) {
+	var others []int
+	var texts []string
+	for i := range candidates {
+		if s, is := known[candidates[i].Ref]; is {
+			candidates[i].Semantic = s
+			continue
+		}
+		others, texts = append(others, i), append(texts, candidates[i].Summary)
+	}
+	for i, s := range r.likeness(subject, texts, mostWorkers) {
+		candidates[others[i]].Semantic = s
+	}
+}
+
+// mostWorkers is how many processors compare candidates at most.
+const mostWorkers = 4

@@ -46,11 +46,11 @@ func (c *countCache) Put(key brenner.Digest, n int) {
 }
 
 // likeness gives the cosine of a text with each of some others, by the
-// built-in model: ranking must not wait for a network.
-func (a *Room) likeness(text string, others []string) []float64 {
-	subject := embed.Builtin().Subject(text)
+// built-in model: ranking must not wait for a network. No more processors than
+// so many work on it.
+func (a *Room) likeness(subject *embed.Subject, others []string, most int) []float64 {
 	out := make([]float64, len(others))
-	workers := min(runtime.GOMAXPROCS(0), 4)
+	workers := min(runtime.GOMAXPROCS(0), most)
 	var all sync.WaitGroup
 	for w := range workers {
 		all.Go(func() {
@@ -64,8 +64,7 @@ func (a *Room) likeness(text string, others []string) []float64 {
 	return out
 }
 
-// remember makes the vectors of some texts that likeness will ask for: where there are
-// other things to do meanwhile, on a processor that has nothing to do.
+// remember makes the vectors of some texts that likeness will ask for.
 func (a *Room) remember(texts []string) {
 	var room []byte
 	for _, text := range texts {

@@ -27,6 +27,7 @@ type nearness struct {
 	norms  []float32
 	starts []uint32 // of each word in Model.words
 	width  int
+	rooms  sync.Pool // of *[]uint16, for distances
 }
 
 // Nearest gives the most words of the model that are nearest to a word, which is in
@@ -75,7 +76,14 @@ func (n *nearness) read(m *Model) {
 
 // agreeing gives the rows that agree with one in most signs, without it.
 func (n *nearness) agreeing(row int) []int32 {
-	distance := n.distances(row)
+	room, _ := n.rooms.Get().(*[]uint16)
+	if room == nil {
+		room = new([]uint16)
+	}
+	defer n.rooms.Put(room)
+	*room = slices.Grow((*room)[:0], len(n.norms))[:len(n.norms)]
+	distance := *room
+	n.distances(distance, row)
 	counts := make([]int32, 64*n.width+1)
 	for _, d := range distance {
 		counts[d]++
@@ -93,10 +101,9 @@ func (n *nearness) agreeing(row int) []int32 {
 	return out
 }
 
-// distances says in how many signs each row differs from one. Most of the time of a new
+// distances puts down in how many signs each row differs from one. Most of the time of a new
 // word is spent on it, so that the width of the built-in model is written out.
-func (n *nearness) distances(row int) []uint16 {
-	out := make([]uint16, len(n.norms))
+func (n *nearness) distances(out []uint16, row int) {
 	own := n.signs[row*n.width : (row+1)*n.width]
 	if len(own) == 4 {
 		a, b, c, d := own[0], own[1], own[2], own[3]
@@ -104,14 +111,15 @@ func (n *nearness) distances(row int) []uint16 {
 			of := n.signs[4*r : 4*r+4]
 			out[r] = uint16(bits.OnesCount64(of[0]^a) + bits.OnesCount64(of[1]^b) + bits.OnesCount64(of[2]^c) + bits.OnesCount64(of[3]^d))
 		}
-		return out
+		return
 	}
 	for r := range out {
+		differing := 0
 		for i, of := range n.signs[r*n.width : (r+1)*n.width] {
-			out[r] += uint16(bits.OnesCount64(of ^ own[i]))
+			differing += bits.OnesCount64(of ^ own[i])
 		}
+		out[r] = uint16(differing)
 	}
-	return out
 }
 
 // compared gives some rows as words with their cosine, the nearest first.

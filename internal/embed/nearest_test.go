@@ -54,7 +54,9 @@ func TestNearness_DistancesAreOfSigns(t *testing.T) {
 		for i := range n.signs {
 			n.signs[i] = r.Uint64()
 		}
-		for row, got := range n.distances(3) {
+		distances := make([]uint16, 20)
+		n.distances(distances, 3)
+		for row, got := range distances {
 			want := 0
 			for i := range 64 * width {
 				if n.signs[row*width+i/64]>>(i%64)&1 != n.signs[3*width+i/64]>>(i%64)&1 {

@@ -1,9 +1,6 @@
 package retrieval
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // The constants were chosen on one half of the generated conversations and are
 // reported of the other; see docs/adr/0102.
@@ -36,22 +33,20 @@ func Neighbours(scores []float64, beside [][2]int, groups [][]int) []float64 {
 	if best == 0 {
 		return out
 	}
-	others := make([][]int, len(scores))
-	for _, p := range beside {
-		others[p[0]], others[p[1]] = append(others[p[0]], p[1]), append(others[p[1]], p[0])
-	}
+	others := besideEach(len(scores), beside)
 	group := make([]float64, len(scores))
 	for _, g := range append(components(others), groups...) {
-		speakers := slices.SortedFunc(slices.Values(g), func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-		speakers = speakers[:min(len(speakers), groupBest+1)]
+		var room [groupBest + 2]int
+		speakers := speakersOf(room[:0], g, scores)
 		for _, i := range g {
-			var rest []float64 // the best but itself
+			total, n := 0.0, 0 // of the best but itself
 			for _, j := range speakers {
-				if j != i && len(rest) < groupBest {
-					rest = append(rest, scores[j])
+				if j != i && n < groupBest {
+					total += scores[j]
+					n++
 				}
 			}
-			group[i] = max(group[i], sum(rest)/groupBest)
+			group[i] = max(group[i], total/groupBest)
 		}
 	}
 	for i := range out {
@@ -77,12 +72,38 @@ func nearest(i int, scores []float64, others [][]int) float64 {
 	return best
 }
 
-func sum(all []float64) float64 {
-	total := 0.0
-	for _, x := range all {
-		total += x
+// besideEach lists what stands beside each of some texts, in the order of the pairs.
+func besideEach(texts int, pairs [][2]int) [][]int {
+	out, n := make([][]int, texts), make([]int, texts)
+	for _, p := range pairs {
+		n[p[0]]++
+		n[p[1]]++
 	}
-	return total
+	room := make([]int, 2*len(pairs))
+	for i := range out {
+		out[i], room = room[:0:n[i]], room[n[i]:]
+	}
+	for _, p := range pairs {
+		out[p[0]], out[p[1]] = append(out[p[0]], p[1]), append(out[p[1]], p[0])
+	}
+	return out
+}
+
+// speakersOf gives those of a group that may speak for it or, for one of them, for the
+// others: the best first.
+func speakersOf(best, group []int, scores []float64) []int {
+	for _, i := range group {
+		at := len(best)
+		for at > 0 && scores[best[at-1]] < scores[i] {
+			at--
+		}
+		if at > groupBest {
+			continue
+		}
+		best = slices.Insert(best, at, i)
+		best = best[:min(len(best), groupBest+1)]
+	}
+	return best
 }
 
 // components gives the texts that lead to each other, by way of those that do not

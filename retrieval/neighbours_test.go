@@ -3,6 +3,7 @@ package retrieval_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"brenner/retrieval"
@@ -62,6 +63,39 @@ func TestNeighbours_OrderDoesNotMatter(t *testing.T) {
 		for i, x := range retrieval.Neighbours(scores, pairs, nil) {
 			if x != first[i] || x < 0 || x > 1 {
 				t.Fatalf("%d: %v, then %v", i, first[i], x)
+			}
+		}
+	}
+}
+
+// C21. A group is spoken for by its best three: to each of them by the best of the others.
+func TestNeighbours_AGroupIsSpokenForByItsBest(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		scores := make([]float64, 1+r.IntN(12))
+		best := 0.0
+		for i := range scores {
+			scores[i] = float64(r.IntN(5))
+			best = max(best, scores[i])
+		}
+		group := r.Perm(len(scores))[:1+r.IntN(len(scores))]
+		want := make([]float64, len(scores))
+		for _, i := range group {
+			others := []float64{0, 0, 0}
+			for _, j := range group {
+				if j != i {
+					others = append(others, scores[j])
+				}
+			}
+			slices.Sort(others)
+			slices.Reverse(others)
+			if best > 0 {
+				want[i] = 0.4 * ((others[0] + others[1] + others[2]) / 3) / best
+			}
+		}
+		for i, got := range retrieval.Neighbours(scores, nil, [][]int{group}) {
+			if math.Abs(got-want[i]) > 1e-12 {
+				t.Fatalf("%v of %v: %d takes over %v, not %v", group, scores, i, got, want[i])
 			}
 		}
 	}

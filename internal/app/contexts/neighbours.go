@@ -111,7 +111,12 @@ func (f *finder) linked(refs []brenner.Ref) ([][2]brenner.ArtifactID, error) {
 
 // unique gives pairs in order, each once.
 func unique(pairs [][2]brenner.ArtifactID) [][2]brenner.ArtifactID {
-	slices.SortFunc(pairs, func(a, b [2]brenner.ArtifactID) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	slices.SortFunc(pairs, func(a, b [2]brenner.ArtifactID) int {
+		if by := cmp.Compare(a[0], b[0]); by != 0 {
+			return by
+		}
+		return cmp.Compare(a[1], b[1])
+	})
 	return slices.Compact(pairs)
 }
 

@@ -725,7 +725,10 @@ func (r reading) links(refs []brenner.Ref) (up, down []store.Link, hubs []brenne
 }
 
 func compareLinks(a, b store.Link) int {
-	return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
+	if by := a.From.Compare(b.From); by != 0 { // as it mostly is
+		return by
+	}
+	return cmp.Or(cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
 }
 
 // untold lists those of some versions that are not remembered, or of which what is

@@ -142,8 +142,9 @@ func BenchmarkMarshal(b *testing.B) {
 	for i := range all {
 		x := float64(i) / 1e4
 		all[i] = leftOut{
-			brenner.Ref{Artifact: brenner.ArtifactID(fmt.Sprint("note-", i)), Version: 1}, "paper_note", "max_of_type", strings.Repeat("why ", 15), i + 1,
-			&score{0, 0, x, 0.912345, float64(3*i) / 1e4, 0.5, 0.25, float64(12_345_678+i) / 1e6}, []string{"recency", "full_text"},
+			Ref: brenner.Ref{Artifact: brenner.ArtifactID(fmt.Sprint("note-", i)), Version: 1}, Type: "paper_note", Reason: "max_of_type",
+			Why: strings.Repeat("why ", 15), Rank: i + 1, Score: &score{0, 0, x, 0.912345, float64(3*i) / 1e4, 0.5, 0.25, float64(12_345_678+i) / 1e6},
+			By: []string{"recency", "full_text"},
 		}
 	}
 	b.ReportAllocs()

@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"brenner"
@@ -14,19 +16,30 @@ type Named struct {
 }
 
 // NamesIn lists the provisional ids that a text uses, in the order of the items
-// that have them. A name that may be a plain word is none.
+// that have them. A name that may be a plain word is none. What it takes depends on the
+// text, and on how many names were given only where it has words that may be some.
 func (a *Artifact) NamesIn(text string) []Named {
 	words := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(text, partsNames) {
-		words[w] = true
+		if tellsItself(w) && isProvisional(w) {
+			words[w] = true
+		}
 	}
-	var out []Named
-	for _, it := range a.all() {
-		for _, e := range it.log {
-			if e.provisional != "" && words[e.provisional] && tellsItself(e.provisional) {
-				out = append(out, Named{Name: e.provisional, Agent: e.agent, Item: it.ID()})
+	if len(words) == 0 {
+		return nil
+	}
+	var found []*entry
+	for _, half := range []*roll[name]{&a.names.lower, &a.names.upper} {
+		for _, e := range half.list {
+			if words[e.provisional] {
+				found = append(found, e)
 			}
 		}
+	}
+	slices.SortFunc(found, func(x, y *entry) int { return cmp.Or(cmp.Compare(x.section, y.section), cmp.Compare(x.item, y.item)) })
+	var out []Named
+	for _, e := range found {
+		out = append(out, Named{Name: e.provisional, Agent: e.agent, Item: e.itemID()})
 	}
 	return out
 }

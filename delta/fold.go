@@ -65,6 +65,7 @@ func (m *merge) fold() {
 	for _, queue := range m.awaited { // order-free: each delta gets its own outcome
 		for left := range m.queued(queue) {
 			if w := &m.work[left]; m.free(left) {
+				w.status = targetless
 				w.fault = badTarget(strconv.Quote(clip(string(w.entry.targetID)))+" does not exist",
 					"name an existing item, or the provisional_id of an item this agent adds")
 			}

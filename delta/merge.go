@@ -64,6 +64,11 @@ func (r *Result) Recorded() int {
 // applied nor rejected but Waiting: give it to a later merge again, with the
 // others, and it is taken in once its ADD has come (D4).
 func Merge(base *Artifact, deltas []Entry, opts Options) Result {
+	return merged(base, deltas, opts).result()
+}
+
+// merged is a merge that was folded.
+func merged(base *Artifact, deltas []Entry, opts Options) *merge {
 	if base == nil {
 		base = &Artifact{meta: Metadata{Contributors: []brenner.ActorName{}}}
 	}
@@ -78,7 +83,7 @@ func Merge(base *Artifact, deltas []Entry, opts Options) Result {
 	for m.spareThirdAlternative() {
 		m.fold()
 	}
-	return m.result()
+	return m
 }
 
 // onlyNames drops from a list what can be no agent, and repetitions.
@@ -194,9 +199,10 @@ const (
 	superseded
 	conflicted
 	skipped
+	targetless // it is rejected: its target does not exist
 )
 
-var statuses = [...]Status{undecided: "", applied: Applied, superseded: Superseded, conflicted: Conflicted, skipped: Skipped}
+var statuses = [...]Status{undecided: "", applied: Applied, superseded: Superseded, conflicted: Conflicted, skipped: Skipped, targetless: Rejected}
 
 // recorded says whether the delta is in the next version.
 func (w *work) recorded() bool {

@@ -24,6 +24,8 @@ type Ahead struct {
 	// What some deltas wait for: provisional ids, whoever gave them, and items by their ids.
 	names map[string]struct{}
 	slots map[slot]struct{}
+	// unheard are messages of which nothing was recorded.
+	unheard map[string]struct{}
 	// lost says that a third alternative was killed by these deltas, and spared that one was
 	// kept from that.
 	lost, spared bool
@@ -35,13 +37,14 @@ func LookAhead(base *Artifact, deltas []Entry, opts Options) (*Ahead, Result) {
 	h := (&Ahead{base: m.given, opts: opts}).after(m)
 	res := m.result()
 	h.now = res.Artifact
+	h.unhear(deltas)
 	return h, res
 }
 
 // Artifact is what all the deltas make of the base.
 func (h *Ahead) Artifact() *Artifact { return h.now }
 
-// With adds deltas, all those of some messages that brought none before: it gives what Merge of
+// With adds deltas, which come in messages of their own: it gives what Merge of
 // the base with all of them gives, of the outcomes and of what their authors should hear those of
 // the deltas that are added, and of the warnings what these add. It says no where that takes a
 // merge of all.
@@ -58,6 +61,7 @@ func (h *Ahead) With(more []Entry) (*Ahead, Result, bool) {
 	if next.now = res.Artifact; next.now != h.now { // it is one merge
 		next.now.meta.Version = h.base.meta.Version + 1
 	}
+	next.unhear(more)
 	if next.lost && next.now.sections[atHypotheses].special == 0 {
 		return nil, Result{}, false
 	}
@@ -70,11 +74,24 @@ func (h *Ahead) goesOn(more []Entry) bool {
 		return false
 	}
 	for i := range more {
-		if seen, _ := h.now.messages.get(more[i].Message); seen || more[i].Message == "" || h.spared && sectionIndex(more[i].Delta.Section) == atHypotheses {
+		seen, _ := h.now.messages.get(more[i].Message)
+		_, unheard := h.unheard[more[i].Message]
+		if seen || unheard || more[i].Message == "" || h.spared && sectionIndex(more[i].Delta.Section) == atHypotheses {
 			return false
 		}
 	}
 	return true
+}
+
+// unhear notes the messages of which nothing was recorded.
+func (h *Ahead) unhear(more []Entry) {
+	unheard := map[string]struct{}{}
+	for i := range more {
+		if seen, _ := h.now.messages.get(more[i].Message); !seen {
+			unheard[more[i].Message] = struct{}{}
+		}
+	}
+	h.unheard = joinedSets(h.unheard, unheard)
 }
 
 // behind says whether all deltas of a merge count as of later than an instant.

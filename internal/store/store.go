@@ -80,6 +80,11 @@ type Reader interface {
 	// order; NOT_FOUND if one is missing.
 	Hashes(ctx context.Context, indexes []int64) ([][32]byte, error)
 
+	// Generation grows when the tables are made anew, and when a content is redacted: what was
+	// remembered of them before does not hold any more, though the journal may stand where it
+	// stood.
+	Generation(ctx context.Context) (int64, error)
+
 	// Blob gives content by its digest: NOT_FOUND if it never was here,
 	// REDACTED if it was removed.
 	Blob(ctx context.Context, d brenner.Digest) ([]byte, error)
@@ -560,8 +565,7 @@ type Ranking struct {
 	// Behind is how many artifacts changed that the index has not caught up
 	// with: what they say now was not looked at.
 	Behind int
-	// Generation grows when the tables are made anew, and when something is taken out
-	// of them for good.
+	// Generation is what Reader.Generation gives.
 	Generation int64
 	// Counted is how many texts of the project have each of the terms, whoever may read
 	// them, if that was asked.

@@ -69,6 +69,10 @@ func (r reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error)
 // Expect has nothing to gain: everything is here.
 func (r reader) Expect(context.Context, []brenner.Ref, int64) {}
 
+func (r reader) Generation(ctx context.Context) (int64, error) {
+	return r.generation, canceled(ctx)
+}
+
 func (r reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	data, err := r.blob(ctx, d)
 	return bytes.Clone(data), err

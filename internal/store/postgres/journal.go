@@ -110,6 +110,11 @@ func (r *reader) Hashes(ctx context.Context, indexes []int64) ([][32]byte, error
 	return hashes, nil
 }
 
+func (r *reader) Generation(ctx context.Context) (int64, error) {
+	return one(ctx, r.session, notFound("there is no index"), func(rows pgx.Rows, n *int64) error { return rows.Scan(n) },
+		`SELECT generation FROM index_state WHERE project = $1`, r.project)
+}
+
 func (r *reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	missing := notFound("there is no content %s", d)
 	sum, err := store.Sum(d)

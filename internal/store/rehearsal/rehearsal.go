@@ -76,6 +76,17 @@ func (t *Tx) Err() error { return t.doom }
 // Shared is a place of the rehearsal alone.
 func (t *Tx) Shared() *any { return &t.shared }
 
+// Generation grows with what the rehearsal took away.
+func (t *Tx) Generation(ctx context.Context) (int64, error) {
+	n, err := t.Reader.Generation(ctx)
+	for _, data := range t.blobs { // order-free: a sum
+		if data == nil {
+			n++
+		}
+	}
+	return n, err
+}
+
 // RefuseLate changes nothing.
 func (t *Tx) RefuseLate() {}
 

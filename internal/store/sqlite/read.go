@@ -165,6 +165,10 @@ func (r *reader) hashCount(ctx context.Context) (int64, error) {
 	return r.c.number(ctx, "SELECT first + length(run) / 32 FROM hashes ORDER BY first DESC LIMIT 1")
 }
 
+func (r *reader) Generation(ctx context.Context) (int64, error) {
+	return r.c.number(ctx, "SELECT generation FROM index_state")
+}
+
 func (r *reader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	missing := func() error { return notFound("there is no content %s", d) }
 	sum, err := store.Sum(d)

@@ -312,6 +312,34 @@ var journalCases = []testCase{
 			wantCode(t, brenner.CodeRedacted, s.Read(ctx, func(r store.Reader) error { _, err := r.Blob(ctx, d); return err }))
 		}
 	}},
+	{"Generation_GrowsWithWhatIsTakenAway", func(t *testing.T, s store.Store) {
+		at := func() (n int64) {
+			read(t, s, func(ctx context.Context, r store.Reader) (err error) {
+				n, err = r.Generation(ctx)
+				return err
+			})
+			return n
+		}
+		first := at()
+		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.PutBlob(ctx, digestOf("secret"), []byte("secret")) })
+		if now := at(); now != first {
+			t.Errorf("a content moved it from %d to %d", first, now)
+		}
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			if err := tx.RedactBlob(ctx, digestOf("secret")); err != nil {
+				return err
+			}
+			if within, err := tx.Generation(ctx); err != nil || within <= first {
+				t.Errorf("in the write it is %d (%v), before %d", within, err, first)
+			}
+			return nil
+		})
+		redacted := at()
+		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.Reset(ctx) })
+		if made := at(); redacted <= first || made <= redacted {
+			t.Errorf("it was %d, %d after a redaction and %d when the tables were emptied", first, redacted, made)
+		}
+	}},
 	{"EachBlob_VisitsInDigestOrder", func(t *testing.T, s store.Store) {
 		gone := digestOf("3")
 		var want []brenner.Digest

@@ -157,6 +157,32 @@ func (a *Artifact) Items(s Section) []*Item {
 	return a.sections[section].shown(section)
 }
 
+// Newest lists the live items of a section that were added last, at most so many, by number.
+func (a *Artifact) Newest(s Section, most int) []*Item {
+	section := sectionIndex(s)
+	if section < 0 {
+		return nil
+	}
+	list := &a.sections[section].list
+	out := make([]*Item, 0, min(most, a.sections[section].live))
+	for i := list.len() - 1; i >= 0 && len(out) < cap(out); i-- {
+		if it := list.at(i); it.live() {
+			out = append(out, it)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// Live counts the live items of a section.
+func (a *Artifact) Live(s Section) int { return a.sections[sectionIndex(s)].live }
+
+// AnyDead says whether an item of a section was killed.
+func (a *Artifact) AnyDead(s Section) bool {
+	items := &a.sections[sectionIndex(s)]
+	return items.live < items.list.len()
+}
+
 // Reserving gives the artifact without the numbers of items that were given
 // where it does not go on from: its next items come after them, for ids are
 // never reused (D4). It also gives the highest of them in each section.

@@ -142,7 +142,14 @@ func (e *Entry) NewWords() jsontext.Value {
 // alone, with the passage that is nearest. Of each delta the texts are given that it
 // makes, or that it was refused for.
 func Complete(base *Artifact, queue, message []Entry, now time.Time, opts Options) ([]Entry, [][]FieldText) {
-	c := completer{base: base, queue: queue, out: slices.Clone(message), now: now, opts: opts, steps: maxCompleteSteps}
+	ahead, _ := LookAhead(base, queue, opts)
+	return ahead.Complete(func() []Entry { return queue }, message, now)
+}
+
+// Complete is Complete where what all that waits makes of the base is known; what that is,
+// is asked for only where it has to be merged again.
+func (h *Ahead) Complete(queue func() []Entry, message []Entry, now time.Time) ([]Entry, [][]FieldText) {
+	c := completer{ahead: h, queue: queue, out: slices.Clone(message), now: now, steps: maxCompleteSteps}
 	texts := make([][]FieldText, len(message))
 	done := map[string]int{}
 	for i := range c.out {
@@ -186,11 +193,10 @@ const (
 
 // completer completes the deltas of one message.
 type completer struct {
-	base  *Artifact
-	queue []Entry
-	out   []Entry // of the message, those in front completed
+	ahead *Ahead         // what waits
+	queue func() []Entry // the same as deltas
+	out   []Entry        // of the message, those in front completed
 	now   time.Time
-	opts  Options
 	steps int
 
 	doc    *Artifact // with what waits and the first so many of the message
@@ -285,16 +291,20 @@ func (c *completer) reach(i int) *brenner.Error {
 	if c.doc != nil && !fresh {
 		return nil
 	}
-	all := slices.Concat(c.queue, c.out[:i])
 	if c.doc != nil {
-		if c.steps -= mergeSteps * len(all); c.steps < 0 {
+		if c.steps -= mergeSteps * (c.ahead.count + i); c.steps < 0 {
 			return c.tired()
 		}
 	}
-	c.doc, c.merged, c.made = c.base, i, map[spot]FieldText{}
-	if len(all) > 0 {
-		c.doc = Merge(c.base, all, c.opts).Artifact
+	c.doc, c.merged, c.made = c.ahead.now, i, map[spot]FieldText{}
+	if i == 0 {
+		return nil
 	}
+	next, _, ok := c.ahead.With(c.out[:i])
+	if !ok {
+		next, _ = LookAhead(c.ahead.base, slices.Concat(c.queue(), c.out[:i]), c.ahead.opts)
+	}
+	c.doc = next.now
 	return nil
 }
 

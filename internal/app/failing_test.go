@@ -164,6 +164,10 @@ func (r failingReader) Hashes(ctx context.Context, indexes []int64) ([][32]byte,
 	return fetch(r.faults, func() ([][32]byte, error) { return r.real.Hashes(ctx, indexes) })
 }
 
+func (r failingReader) Generation(ctx context.Context) (int64, error) {
+	return fetch(r.faults, func() (int64, error) { return r.real.Generation(ctx) })
+}
+
 func (r failingReader) Blob(ctx context.Context, d brenner.Digest) ([]byte, error) {
 	return fetch(r.faults, func() ([]byte, error) { return r.real.Blob(ctx, d) })
 }

@@ -16,6 +16,7 @@ package kernel
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,7 @@ type Kernel struct {
 	settings settingsCache
 	known    known
 	recall   recall
+	kept     sync.Map // by type, see Kept
 	turns    func(context.Context, Turn)
 	gate     *admission.Gate
 	wrote    atomic.Bool

@@ -135,19 +135,11 @@ func (in incoming) editsAgain(c *kernel.Call, last reply) (bool, error) {
 	if err != nil || !later {
 		return false, err
 	}
-	_, doc, _, err := mergeBase(c, in.session.ID)
+	w, err := waitingIn(c, in.session)
 	if err != nil {
 		return false, err
 	}
-	queue, err := queuedDeltas(c, in.session.ID)
-	if err != nil {
-		return false, err
-	}
-	if len(queue) > 0 {
-		rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
-		doc = delta.Merge(doc, entriesOf(queue), rules.options()).Artifact
-	}
-	gone := false
+	doc, gone := w.ahead.Artifact(), false
 	for _, q := range last.Deltas {
 		e, err := readQueued(c.Ctx, c.Reader, q.Digest)
 		if err != nil || e.Invalid != nil || e.Delta.Operation != delta.Edit {

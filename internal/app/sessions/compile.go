@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (s *Service) CompileSession(ctx context.Context, req api.CompileSessionRequ
 		if req.Due {
 			return s.planDue(c, info)
 		}
-		queue, err := pendingDeltas(c, info.ID)
+		queue, err := pendingDeltas(c, info)
 		if err != nil {
 			return merge{}, err
 		}
@@ -62,7 +63,7 @@ func (r *Room) planDue(c *kernel.Call, info api.SessionInfo) (merge, error) {
 	}
 	var queue []pendingDelta
 	if due.by(c.Now) {
-		if queue, err = pendingDeltas(c, info.ID); err != nil {
+		if queue, err = pendingDeltas(c, info); err != nil {
 			return merge{}, err
 		}
 	}
@@ -89,7 +90,7 @@ func (r *Room) compileIfDue(ch *kernel.Change, id brenner.SessionID, reader bren
 // compilePending compiles what waits, for some without waiting any more. The reader is
 // told in the answer to its call, not by message.
 func (r *Room) compilePending(ch *kernel.Change, info api.SessionInfo, reader brenner.ActorName, without []brenner.ActorName) (compiled, error) {
-	queue, err := pendingDeltas(ch.Call, info.ID)
+	queue, err := pendingDeltas(ch.Call, info)
 	if err != nil || len(queue) == 0 {
 		return compiled{}, err
 	}
@@ -158,7 +159,7 @@ func hasHypotheses(c *kernel.Call, info api.SessionInfo) (found bool, err error)
 		return found, err
 	}
 	_, doc, err := sessionArtifact(c, info.ID, 0)
-	return err == nil && liveHypotheses(doc) > 0, err
+	return err == nil && doc.Live(delta.HypothesisSlate) > 0, err
 }
 
 // compiled is a compile whose messages are recorded and not yet delivered.
@@ -197,41 +198,46 @@ type pendingDelta struct {
 	id     string
 	digest brenner.Digest
 	entry  delta.Entry
-	log    brenner.Ref
-	full   bool // it is left out: the document has no room for it
+	// message is the reply that brought it, and log that as it was written, once it is asked for.
+	message string
+	log     brenner.Ref
+	place   kernel.Place
+	full    bool // it is left out: the document has no room for it
 }
 
 // pendingDeltas loads everything queued, in an order that does not depend on
 // when it arrived.
-func pendingDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error) {
-	counts, err := deltas.Count(c.Ctx, c.Reader, string(id))
-	if err != nil || counts[deltaPending] == 0 {
+func pendingDeltas(c *kernel.Call, info api.SessionInfo) ([]pendingDelta, error) {
+	w, err := waitingIn(c, info)
+	if err != nil || w.pending == 0 {
 		return nil, err // what waits goes on waiting until something new has come
 	}
-	return queuedDeltas(c, id)
+	out := make([]pendingDelta, len(w.queue))
+	for i, q := range w.queue {
+		out[i] = q.pendingDelta
+	}
+	return out, readLogs(c, info.ID, out)
 }
 
-// queuedDeltas is pendingDeltas, whether something new has come or not.
-func queuedDeltas(c *kernel.Call, id brenner.SessionID) ([]pendingDelta, error) {
-	var out []pendingDelta
-	logs := map[string]brenner.Ref{}
-	err := deltas.Each(c.Ctx, c.Reader, queueOf(id), func(row kernel.Row[deltaState]) (bool, error) {
-		d := row.Value
-		if _, ok := logs[d.Message]; !ok {
-			r, err := replies.Find(c.Ctx, c.Reader, replyID(id, d.Message))
-			if err != nil {
-				return false, err
-			}
-			logs[d.Message] = r.Log
+// readLogs reads which replies brought deltas that wait.
+func readLogs(c *kernel.Call, id brenner.SessionID, queue []pendingDelta) error {
+	logs, first := map[string]brenner.Ref{}, int64(math.MaxInt64)
+	for _, q := range queue {
+		logs[q.message] = brenner.Ref{}
+		first = min(first, q.place.Order>>placeBits)
+	}
+	left := len(logs)
+	err := replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id), After: kernel.Place{Order: first - 1, ID: " "}}, func(row kernel.Row[reply]) (bool, error) {
+		if _, asked := logs[row.Value.Message]; asked {
+			logs[row.Value.Message] = row.Value.Log
+			left--
 		}
-		e, err := readQueued(c.Ctx, c.Reader, d.Digest)
-		out = append(out, pendingDelta{id: row.ID, digest: d.Digest, entry: e, log: logs[d.Message]})
-		return true, err
+		return left > 0, nil
 	})
-	slices.SortFunc(out, func(a, b pendingDelta) int {
-		return cmp.Or(strings.Compare(a.entry.Message, b.entry.Message), cmp.Compare(a.entry.Delta.Seq, b.entry.Delta.Seq), strings.Compare(a.id, b.id))
-	})
-	return out, err
+	for i := range queue {
+		queue[i].log = logs[queue[i].message]
+	}
+	return err
 }
 
 // queueOf is what the next compile of a session takes.
@@ -269,6 +275,7 @@ type merge struct {
 	settings *kernel.Settings
 	at       int64
 	base     *delta.Artifact
+	look     outlook
 	beside   beside
 	// critiques are those of the result, and open those of them that are, once it is told.
 	critiques []delta.Critique
@@ -302,7 +309,11 @@ func (r *Room) planMerge(c *kernel.Call, info api.SessionInfo, queue []pendingDe
 	}
 	roles := rolesIn{call: c, session: info}
 	wants := r.wantsIn(c, info.ID, base)
-	m.beside = lookBeside(base, entriesOf(m.queue), m.result, roles.may, func(int) bool { return true }, wants.changed)
+	m.look = outlook{base: base, now: m.result.Artifact, queue: make([]*queued, len(m.queue))}
+	for i, q := range m.queue {
+		m.look.queue[i] = &queued{pendingDelta: q, outcome: m.result.Outcomes[i]}
+	}
+	m.beside = lookBeside(m.look, entriesOf(m.queue), m.result, roles.may, wants.changed)
 	m.beside.asks(base, m.result.Artifact, info)
 	if err := cmp.Or(roles.failed, wants.failed); err != nil {
 		return m, err
@@ -393,10 +404,10 @@ func (m merge) carryOut(ch *kernel.Change) (compiled, error) {
 	out.about, out.replaced = map[string][]brenner.Diagnostic{}, map[string][]api.Replaced{}
 	for i, q := range m.queue {
 		if addsHypothesis(m.result.Outcomes[i]) {
-			out.hypotheses = liveHypotheses(m.result.Artifact)
+			out.hypotheses = m.result.Artifact.Live(delta.HypothesisSlate)
 		}
 		out.replaced[q.id] = m.replaced(i)
-		if about := m.beside.of(m.result, i); about != nil {
+		if about := m.beside.of(m.result.About[i], i); about != nil {
 			out.about[q.id] = about
 		}
 	}
@@ -420,13 +431,15 @@ func (m merge) writeDraft(ch *kernel.Change, out *api.CompileResult) error {
 	return err
 }
 
-func entriesOf(queue []pendingDelta) []delta.Entry {
+func entriesOf[T interface{ read() delta.Entry }](queue []T) []delta.Entry {
 	out := make([]delta.Entry, len(queue))
 	for i, q := range queue {
-		out[i] = q.entry
+		out[i] = q.read()
 	}
 	return out
 }
+
+func (q pendingDelta) read() delta.Entry { return q.entry }
 
 // options are the rules a compile runs under.
 func (p *sessionCompiled) options() delta.Options {

@@ -295,7 +295,7 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 	switch {
 	case !claims || narrows(it.Text("claim"), now): // it is the same hypothesis
 		hint += d.foretellAnew(unrun)
-	case liveHypotheses(d.doc) >= delta.MostHypotheses():
+	case d.doc.Live(delta.HypothesisSlate) >= delta.MostHypotheses():
 		hint += fmt.Sprintf("; if it claims something else now, KILL it with why, and ADD that in its place: %d live at a time", delta.MostHypotheses())
 	default:
 		hint += "; if it claims something else now, ADD that as another hypothesis"
@@ -520,13 +520,15 @@ func (d *doubts) runAgain(one delta.Delta) ([]brenner.Diagnostic, error) {
 		return nil, nil
 	}
 	if d.tests == nil {
-		queue, err := queuedDeltas(d.call, d.session)
+		w, err := waitingBefore(d.call, d.info, d.message)
 		if err != nil {
 			return nil, err
 		}
-		queue = slices.DeleteFunc(queue, func(q pendingDelta) bool { return q.entry.Message == d.message })
-		rules := sessionCompiled{Started: d.info.Created, Priority: d.call.Config.Priority, Contributors: d.info.Contributors}
-		d.tests = delta.Tests(delta.Merge(d.doc, entriesOf(queue), rules.options()).Artifact)
+		now := w.ahead.Artifact()
+		if w.on.head != w.on.latest { // the document as it stands does without the ids that were given
+			now = delta.Merge(d.doc, entriesOf(w.queue), optionsOf(d.call, d.info)).Artifact
+		}
+		d.tests = delta.Tests(now)
 	}
 	var out []brenner.Diagnostic
 	for _, t := range d.tests {

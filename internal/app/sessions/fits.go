@@ -28,8 +28,8 @@ func noRoom() *brenner.Error {
 }
 
 // checkFits refuses deltas with which the document of a session would be too large.
-// What waits is merged only where that may be.
-func checkFits(c *kernel.Call, info api.SessionInfo, more []delta.Entry) error {
+// What waits is merged only where that may be; waiting is by how much that makes it larger.
+func checkFits(c *kernel.Call, info api.SessionInfo, waiting int, more []delta.Entry) error {
 	if len(more) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func checkFits(c *kernel.Call, info api.SessionInfo, more []delta.Entry) error {
 	if err != nil {
 		return err
 	}
-	size := int(head.Size)
+	size := int(head.Size) + waiting
 	for _, e := range more {
 		raw, _, err := queuedBytes(e)
 		if err != nil {
@@ -45,28 +45,20 @@ func checkFits(c *kernel.Call, info api.SessionInfo, more []delta.Entry) error {
 		}
 		size += growth(len(raw))
 	}
-	err = deltas.Each(c.Ctx, c.Reader, queueOf(info.ID), func(row kernel.Row[deltaState]) (bool, error) {
-		size += growth(cmp.Or(row.Value.Bytes, brenner.MaxDeltaBytes))
-		return size <= brenner.MaxContentBytes, nil
-	})
-	if err != nil || size <= brenner.MaxContentBytes {
-		return err
+	if size <= brenner.MaxContentBytes {
+		return nil
 	}
 	return checkFitsExactly(c, info, more)
 }
 
 // checkFitsExactly is checkFits without estimates.
 func checkFitsExactly(c *kernel.Call, info api.SessionInfo, more []delta.Entry) error {
-	queue, err := queuedDeltas(c, info.ID)
+	w, err := waitingIn(c, info)
 	if err != nil {
 		return err
 	}
-	_, base, _, err := mergeBase(c, info.ID)
-	if err != nil {
-		return err
-	}
-	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
-	res := delta.Merge(base, append(entriesOf(queue), more...), rules.options())
+	queue := w.queue
+	res := delta.Merge(w.base, append(entriesOf(queue), more...), optionsOf(c, info))
 	raw, err := canon.Marshal(res.Artifact)
 	if err != nil || len(raw) <= brenner.MaxContentBytes {
 		return err

@@ -70,14 +70,52 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 	sign.say(&out)
 	parts.report(&out, true)
 	over.report(&out, x.Entries)
-	queue, err := pendingDeltas(c, in.session.ID)
+	w, err := waitingIn(c, in.session)
 	if err != nil {
 		return api.Submission{}, err
 	}
-	if err := foresee(c, in.session, &out, append(entriesOf(queue), x.Entries...)); err != nil {
+	if err := foretell(c, in.session, &out, w.on.head, w.tried(c, in.session, x.Entries)); err != nil {
 		return out, err
 	}
 	return out, doubt(c, in.session, &out, x.Entries)
+}
+
+// tried is what waits with the deltas of a reply that is only tried, for its author.
+func (w *waiting) tried(c *kernel.Call, info api.SessionInfo, entries []delta.Entry) outlook {
+	rules := optionsOf(c, info)
+	behind := make([]*queued, len(entries))
+	for i, e := range entries {
+		behind[i] = &queued{pendingDelta: pendingDelta{entry: e}, names: namesIn(e.Delta.Rationale)}
+	}
+	look := outlook{base: w.base, own: map[int]*queued{}, asked: []int{}, standing: w.standing}
+	known := len(entries) == 0
+	if w.pending > 0 { // else what waits goes on waiting
+		look.queue = w.queue
+		if len(entries) > 0 {
+			from, to := w.of(entries[0].Message)
+			known = from < to
+		}
+	}
+	if !known && w.pending > 0 {
+		if next, res, ok := w.ahead.With(entries); ok {
+			look.now = next.Artifact()
+			for i, q := range behind {
+				q.outcome, q.about = res.Outcomes[i], res.About[i]
+				look.own[len(look.queue)+i] = q
+				look.asked = append(look.asked, len(look.queue)+i)
+			}
+			look.exact = func() []*queued { return mergedAnew(w.base, slices.Concat(w.queue, behind), rules).queue }
+			return look
+		}
+	}
+	all := mergedAnew(w.base, slices.Concat(look.queue, behind), rules)
+	look.queue, look.now = all.queue, all.ahead.Artifact()
+	for i, q := range look.queue {
+		if len(entries) > 0 && q.entry.Message == entries[0].Message {
+			look.asked = append(look.asked, i)
+		}
+	}
+	return look
 }
 
 // textOf is a value as a text, or as its JSON.
@@ -89,39 +127,26 @@ func textOf(value jsontext.Value) string {
 	return string(value)
 }
 
-// foresee adds to what is said of a reply what the next compile would make of
-// its deltas if nothing else came.
-func foresee(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry) error {
+// foretell adds to what is said of a reply what the next compile would make of its deltas if
+// nothing else came.
+func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, head brenner.Version, look outlook) error {
 	out.Waiting, out.ByItself = stillAsked(info, out.Agent), info.ByItself()
-	head, base, _, err := mergeBase(c, info.ID)
-	if err != nil {
-		return err
-	}
-	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
-	return foretell(c, info, out, queue, head.Version, base, delta.Merge(base, queue, rules.options()))
-}
-
-// foretell puts what became, or would become, of the deltas of a reply beside them.
-// The deltas of one reply stand in the queue as they stand in the reply.
-func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue []delta.Entry, head brenner.Version, base *delta.Artifact, res delta.Result) error {
 	roles := rolesIn{call: c, session: info}
 	none := func(brenner.ActorName, delta.ItemID) bool { return false } // nobody is told before it is compiled
-	n, beside := 0, lookBeside(base, queue, res, roles.may, func(place int) bool { return queue[place].Message == out.Message }, none)
-	for i, e := range queue {
-		if e.Message != out.Message || n == len(out.Deltas) {
-			continue
-		}
-		d, o := &out.Deltas[n], seen(res.Artifact, e, res.Outcomes[i])
-		n++
-		d.Warnings = slices.Concat(beside.of(res, i), beside.stays[i], d.Warnings)
-		d.Will, d.Item, d.Provisional = o.Status, o.Item, e.Delta.ProvisionalID
+	beside := besideAll(roles.may, none)
+	beside.authors(look)
+	for n, i := range look.asked[:min(len(look.asked), len(out.Deltas))] {
+		q := look.at(i)
+		d, o := &out.Deltas[n], seen(look.now, q.entry, q.outcome)
+		d.Warnings = slices.Concat(beside.of(q.about, i), beside.stays[i], d.Warnings)
+		d.Will, d.Item, d.Provisional = o.Status, o.Item, q.entry.Delta.ProvisionalID
 		if o.Code != "" || o.Status == delta.Skipped {
 			d.Code, d.Message, d.Hint, d.Pointer = o.Code, o.Message, o.Hint, o.Pointer
 		}
-		d.Replaces = replacedBy(res.Artifact, e, o)
-		datedIn(d.Replaces, queue, head)
+		d.Replaces = replacedBy(look.now, q.entry, o)
+		datedIn(d.Replaces, look, head)
 		if addsHypothesis(o) {
-			out.Hypotheses = liveHypotheses(res.Artifact)
+			out.Hypotheses = look.now.Live(delta.HypothesisSlate)
 		}
 	}
 	return roles.failed
@@ -130,11 +155,6 @@ func foretell(c *kernel.Call, info api.SessionInfo, out *api.Submission, queue [
 // addsHypothesis says whether a delta adds a hypothesis.
 func addsHypothesis(o delta.Outcome) bool {
 	return o.Operation == delta.Add && o.Status == delta.Applied && strings.HasPrefix(string(o.Item), "H")
-}
-
-// liveHypotheses counts the hypotheses that nobody has killed.
-func liveHypotheses(a *delta.Artifact) int {
-	return len(slices.DeleteFunc(a.Items(delta.HypothesisSlate), func(it *delta.Item) bool { return it.Killed() != nil }))
 }
 
 // replacedBy lists the texts of others in whose place an edit shows.
@@ -167,25 +187,18 @@ func replacedBy(a *delta.Artifact, e delta.Entry, o delta.Outcome) []api.Replace
 
 // datedIn says of texts whose place others take in which version they stand: the head, unless
 // they wait for the next.
-func datedIn(all []api.Replaced, queue []delta.Entry, head brenner.Version) {
+func datedIn(all []api.Replaced, look outlook, head brenner.Version) {
 	for i, r := range all {
-		if !proposed(queue, r.Agent, r.DeltaID) {
+		if !look.proposes(r.Agent, r.DeltaID) {
 			all[i].Version = head
 		}
 	}
 }
 
-// proposed says whether a delta is among those that wait to be compiled.
-func proposed(queue []delta.Entry, agent brenner.ActorName, id string) bool {
-	return slices.ContainsFunc(queue, func(e delta.Entry) bool { return e.Delta.Agent == agent && e.Delta.DeltaID == id })
-}
-
 // replaced lists the texts of others whose place a delta of a merge takes.
 func (m *merge) replaced(place int) []api.Replaced {
 	out := replacedBy(m.result.Artifact, m.queue[place].entry, m.result.Outcomes[place])
-	if len(out) > 0 {
-		datedIn(out, entriesOf(m.queue), m.head.Version)
-	}
+	datedIn(out, m.look, m.head.Version)
 	return out
 }
 
@@ -236,17 +249,17 @@ func (s *Service) lookAhead(ctx context.Context, sub api.Submission) (api.Submis
 		if err != nil {
 			return sub, err
 		}
-		queue, err := pendingDeltas(c, sub.Session)
+		w, err := waitingIn(c, info)
 		if err != nil {
 			return sub, err
 		}
 		out := sub
-		if len(queue) == 0 {
+		if w.pending == 0 {
 			out.Waiting, out.ByItself = stillAsked(info, sub.Agent), info.ByItself()
 			return out, nil
 		}
 		out.Deltas = slices.Clone(sub.Deltas)
-		err = foresee(c, info, &out, entriesOf(queue))
-		return out, err
+		look := w.asked(c, info, sub.Message)
+		return out, foretell(c, info, &out, w.on.head, look)
 	})
 }

@@ -17,7 +17,7 @@ type replacedParts struct {
 	texts [][]delta.FieldText
 	moved []string // what a timestamp said that does not count
 	at    []string // what counts instead
-	queue []delta.Entry
+	queue []*queued
 	head  brenner.Version
 }
 
@@ -29,17 +29,12 @@ func (in incoming) complete(c *kernel.Call, x *readReply) (*readReply, replacedP
 	if !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Partial() }) {
 		return x, none, nil
 	}
-	head, base, _, err := mergeBase(c, in.session.ID)
+	w, err := waitingIn(c, in.session)
 	if err != nil {
 		return x, none, err
 	}
-	queue, err := queuedDeltas(c, in.session.ID)
-	if err != nil {
-		return x, none, err
-	}
-	rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
-	out, parts := *x, replacedParts{moved: make([]string, len(x.Entries)), at: make([]string, len(x.Entries)), queue: entriesOf(queue), head: head.Version}
-	out.Entries, parts.texts = delta.Complete(base, parts.queue, x.Entries, c.Now, rules.options())
+	out, parts := *x, replacedParts{moved: make([]string, len(x.Entries)), at: make([]string, len(x.Entries)), queue: w.queue, head: w.on.head}
+	out.Entries, parts.texts = w.ahead.Complete(func() []delta.Entry { return entriesOf(w.queue) }, x.Entries, c.Now)
 	for i, e := range out.Entries {
 		if said := x.Entries[i].Delta.Timestamp; len(e.Sent) > 0 && said != x.stamp {
 			parts.moved[i], parts.at[i] = said, e.Delta.Timestamp

@@ -682,15 +682,16 @@ func shownID(id, message string, n int) string {
 
 // checkRoom keeps the queue of a session to what one compile can take.
 func checkRoom(c *kernel.Call, info api.SessionInfo, more []delta.Entry) error {
-	counts, err := deltas.Count(c.Ctx, c.Reader, string(info.ID))
+	waiting, err := glanceAt(c, info)
 	if err != nil {
 		return err
 	}
-	if counts[deltaPending]+counts[deltaWaiting]+len(more) > brenner.MaxPendingDeltas {
+	deltas, bytes := waiting.size()
+	if deltas+len(more) > brenner.MaxPendingDeltas {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "%s would have more than %d deltas waiting", info.ID, brenner.MaxPendingDeltas).
 			WithHint("they have to be compiled first").Try(brenner.Do("session.compile", "id", string(info.ID)))
 	}
-	return checkFits(c, info, more)
+	return checkFits(c, info, bytes, more)
 }
 
 // keepLog keeps a reply as it was written, for the distiller (C2).

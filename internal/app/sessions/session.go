@@ -168,6 +168,10 @@ func storedByReply(p replyReceived) []brenner.Digest {
 	return out
 }
 
+// placeBits are the bits of a delta's order that say its place in the reply; those above
+// are the position of the record that brought it.
+const placeBits = 20
+
 func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p replyReceived) error {
 	if err := replies.Put(ctx, tx, rec.Seq, reply{replyReceived: p, At: rec.At}); err != nil {
 		return err
@@ -179,7 +183,7 @@ func applyReplyReceived(ctx context.Context, tx store.Tx, rec journal.Record, p 
 	for i, q := range queued {
 		d := deltaState{queuedDelta: q, Session: p.Session, Message: p.Message, Agent: p.Agent}
 		// Deltas are listed as they came: by reply, then by place in it.
-		place := kernel.Row[deltaState]{ID: deltaID(p.Session, p.Message, i+1), Order: rec.Seq<<20 | int64(i+1)}
+		place := kernel.Row[deltaState]{ID: deltaID(p.Session, p.Message, i+1), Order: rec.Seq<<placeBits | int64(i+1)}
 		if err := deltas.Replace(ctx, tx, rec.Seq, place, d); err != nil {
 			return err
 		}
@@ -284,6 +288,13 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 	if err != nil {
 		return store.Version{}, nil, err
 	}
+	known, err := recall(c)
+	if err != nil {
+		return store.Version{}, nil, err
+	}
+	if doc := known.document(row.Content); doc != nil {
+		return row, doc, nil
+	}
 	if err := c.Compares(row.Size); err != nil {
 		return store.Version{}, nil, err
 	}
@@ -295,6 +306,9 @@ func sessionArtifact(c *kernel.Call, id brenner.SessionID, v brenner.Version) (s
 		return store.Version{}, nil, err
 	}
 	doc, err := delta.ReadArtifact(content.Data)
+	if err == nil {
+		known.keep(c, row, doc)
+	}
 	return row, doc, err
 }
 

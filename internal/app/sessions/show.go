@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"brenner"
@@ -1058,30 +1059,22 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 	if !c.Person() && !slices.Contains(info.Contributors, c.Who.Name) {
 		return nil, doc, nil
 	}
-	queue, err := queuedDeltas(c, info.ID)
-	if err != nil || len(queue) == 0 {
+	w, err := waitingIn(c, info)
+	if err != nil || len(w.queue) == 0 {
 		return nil, doc, err
 	}
-	_, base, _, err := mergeBase(c, info.ID)
-	if err != nil {
-		return nil, doc, err
-	}
-	rules := sessionCompiled{Started: info.Created, Priority: c.Config.Priority, Contributors: info.Contributors}
-	res := delta.Merge(base, entriesOf(queue), rules.options())
-	order := make([]int, len(queue))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return queue[a].entry.Received.Compare(queue[b].entry.Received) })
-	req.Items = byName(req.Items, c.Who.Name, res.Artifact)
+	now, order := w.ahead.Artifact(), slices.Clone(w.queue)
+	slices.SortStableFunc(order, func(a, b *queued) int { return a.entry.Received.Compare(b.entry.Received) })
+	req.Items = byName(req.Items, c.Who.Name, now)
 	var out []api.Proposal
-	own, apart := ownItems{doc: res.Artifact, of: c.Who.Name}, saidApart(entriesOf(queue), res)
-	for _, i := range order {
-		d, o := queue[i].entry.Delta, res.Outcomes[i]
-		if o.Status == delta.Rejected || !asksFor(req, d, o) {
+	own := ownItems{doc: now, of: c.Who.Name, standing: w.standing}
+	apart := sync.OnceValue(func() map[pair]bool { return saidApart(outlook{base: w.base, now: now, queue: w.queue}) })
+	for _, q := range order {
+		d, o := &q.entry.Delta, q.outcome
+		if o.Status == delta.Rejected || !asksFor(req, *d, o) {
 			continue // what is refused its author is told
 		}
-		p, err := proposalOf(queue[i].entry)
+		p, err := proposalOf(q.entry)
 		if err != nil {
 			return nil, doc, err
 		}
@@ -1091,7 +1084,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 		}
 		if d.Operation == delta.Add && !c.Person() {
 			for _, t := range own.alike(o.Item) {
-				if apart[pairOf(t.id, o.Item)] {
+				if apart()[pairOf(t.id, o.Item)] {
 					continue
 				}
 				p.Alike, p.InOtherWords = append(p.Alike, t.id), t.likeness < nearlySame
@@ -1099,7 +1092,7 @@ func proposals(c *kernel.Call, info api.SessionInfo, req api.SessionRequest, doc
 		}
 		out = append(out, p)
 	}
-	return out, res.Artifact, nil
+	return out, now, nil
 }
 
 // asksFor reports whether a request chooses a delta that waits.

@@ -42,7 +42,7 @@ func (m merge) compiledText(r api.Recipient, res api.CompileResult) string {
 		}
 		b.WriteString(outcomeLine(res.Outcomes[n], m.queue[n].entry.Delta.ProvisionalID))
 		b.WriteString(m.stands(res.Outcomes[n]))
-		for _, w := range m.beside.of(m.result, n) {
+		for _, w := range m.beside.of(m.result.About[n], n) {
 			fmt.Fprintf(&b, "  %s: %s; %s\n", w.Code, w.Message, w.Hint)
 		}
 		if block := m.queue[n].entry.Corrected; block != "" {
@@ -194,7 +194,7 @@ func (m merge) stands(o delta.Outcome) string {
 
 // plain says that nothing is to be said of a delta but that it was applied.
 func (m merge) plain(o delta.Outcome, n int) bool {
-	return o.Status == delta.Applied && o.Code == "" && o.Hint == "" && len(m.beside.of(m.result, n)) == 0 && m.queue[n].entry.Corrected == ""
+	return o.Status == delta.Applied && o.Code == "" && o.Hint == "" && len(m.beside.of(m.result.About[n], n)) == 0 && m.queue[n].entry.Corrected == ""
 }
 
 // became names the item of a delta, and what its author called it.

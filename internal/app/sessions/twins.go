@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"brenner"
 	"brenner/api"
@@ -46,29 +47,34 @@ type beside struct {
 	notes map[brenner.ActorName][]string
 	// may says what somebody may be advised to do.
 	may func(who brenner.ActorName, op delta.Operation, section delta.Section) bool
-	// asked says of which deltas, by their places, it is asked what else says the same.
-	asked func(place int) bool
 	// wanted says whether somebody asked for a change of an item.
 	wanted func(who brenner.ActorName, item delta.ItemID) bool
 }
 
 // lookBeside compares what a merge made with what was there.
-func lookBeside(base *delta.Artifact, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool, asked func(place int) bool,
-	wanted func(brenner.ActorName, delta.ItemID) bool,
-) beside {
-	out := beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may, asked: asked, wanted: wanted}
-	out.replacements(base, queue, res)
-	out.resolutions(base, queue, res)
-	out.twins(base, res, saidApart(queue, res))
-	out.crossings(res)
-	out.deadNames(base, queue, res)
-	out.corrections(base, res)
+func lookBeside(look outlook, queue []delta.Entry, res delta.Result, may func(brenner.ActorName, delta.Operation, delta.Section) bool, wanted func(brenner.ActorName, delta.ItemID) bool) beside {
+	out := besideAll(may, wanted)
+	out.replacements(look.base, queue, res)
+	out.resolutions(look.base, queue, res)
+	out.authors(look)
+	out.corrections(look.base, res)
 	return out
 }
 
-// of is all that the author of a delta should hear.
-func (b beside) of(res delta.Result, place int) []brenner.Diagnostic {
-	return slices.Concat(res.About[place], b.about[place])
+func besideAll(may func(brenner.ActorName, delta.Operation, delta.Section) bool, wanted func(brenner.ActorName, delta.ItemID) bool) beside {
+	return beside{about: map[int][]brenner.Diagnostic{}, stays: map[int][]brenner.Diagnostic{}, notes: map[brenner.ActorName][]string{}, may: may, wanted: wanted}
+}
+
+// authors finds what the authors of the deltas that are asked about should hear.
+func (b beside) authors(look outlook) {
+	b.twins(look, saidApart(look))
+	b.crossings(look)
+	b.deadNames(look)
+}
+
+// of is all that the author of a delta should hear, with what the merge found.
+func (b beside) of(about []brenner.Diagnostic, place int) []brenner.Diagnostic {
+	return slices.Concat(about, b.about[place])
 }
 
 func (b beside) warn(place int, code brenner.Code, subject delta.ItemID, message, hint string) {
@@ -94,15 +100,21 @@ func pairOf(a, b delta.ItemID) pair {
 }
 
 // saidApart are the items of which authors say themselves that they are two: a rationale
-// names the one in a delta of the other, or both.
-func saidApart(queue []delta.Entry, res delta.Result) map[pair]bool {
+// names the one in a delta of the other, or both. Where only some deltas are asked about,
+// only what these add is looked for.
+func saidApart(look outlook) map[pair]bool {
 	out := map[pair]bool{}
-	for i, o := range res.Outcomes[:min(len(res.Outcomes), len(queue))] {
-		why := queue[i].Delta.Rationale
-		if why == "" || !o.Recorded() || o.Operation == delta.Kill {
+	wanted := look.added()
+	if look.asked != nil && len(wanted) == 0 {
+		return out
+	}
+	for i := range look.size() {
+		q := look.at(i)
+		why, o := q.entry.Delta.Rationale, &q.outcome
+		if why == "" || !look.isAsked(i) && !slices.ContainsFunc(q.names, func(n string) bool { return wanted[n] }) || !o.Recorded() || o.Operation == delta.Kill {
 			continue
 		}
-		named := append(itemsIn(why[:min(len(why), mostLookedThrough)], res.Artifact.NamesIn(why)), o.Item)
+		named := append(itemsIn(why[:min(len(why), mostLookedThrough)], look.now.NamesIn(why)), o.Item)
 		for n, one := range named[:min(len(named), mostDoubts)] {
 			for _, other := range named[n+1:] {
 				out[pairOf(one, other)] = true
@@ -116,28 +128,43 @@ func saidApart(queue []delta.Entry, res delta.Result) map[pair]bool {
 // same, or one of the same author just the same: a reply sent again. The lower number
 // stays; so one author is told to give way, the other to leave both alone. Of two that an
 // author has said to be apart nobody is told.
-func (b beside) twins(base *delta.Artifact, res delta.Result, apart map[pair]bool) {
-	read, added := map[delta.Section][]*said{}, map[delta.ItemID]int{}
-	for i, o := range res.Outcomes {
-		if o.Operation == delta.Add && o.Status == delta.Applied {
-			added[o.Item] = i
+func (b beside) twins(look outlook, apart map[pair]bool) {
+	read := map[delta.Section][]*said{}
+	added := look.addedAt()
+	lowest := map[delta.Section]int{} // of what was added
+	for id := range added {           // order-free: a minimum each
+		if it, ok := look.now.Item(id); ok {
+			if n, known := lowest[it.Section()]; !known || numberOf(id) < n {
+				lowest[it.Section()] = numberOf(id)
+			}
 		}
 	}
 	of := func(section delta.Section) []*said {
 		if _, done := read[section]; !done {
-			read[section] = newestOf(res.Artifact, section)
+			read[section] = newestOf(look.now, section, look.standing)
 		}
 		return read[section]
 	}
-	for i, o := range res.Outcomes[:min(len(res.Outcomes), mostCompared)] {
-		it, ok := res.Artifact.Item(o.Item)
-		if o.Operation != delta.Add || o.Status != delta.Applied || !ok || it.Killed() != nil {
+	for i := range min(look.size(), mostCompared) {
+		q := look.at(i)
+		o, asked := &q.outcome, look.isAsked(i)
+		if o.Operation != delta.Add || o.Status != delta.Applied || !asked && len(added) == 0 {
 			continue
 		}
-		own := saidBy(it)
+		it, ok := look.now.Item(o.Item)
+		if !ok || it.Killed() != nil {
+			continue
+		}
+		if first, any := lowest[it.Section()]; !asked && (!any || first >= numberOf(o.Item)) {
+			continue // it is told of what was added after the others
+		}
+		own := look.standing.of(it)
 		var before []*said
 		for _, other := range of(it.Section()) {
-			if at, now := added[other.id]; other.number < own.number && !apart[pairOf(other.id, own.id)] && (b.asked(i) || now && b.asked(at)) {
+			if other.number >= own.number || len(apart) > 0 && apart[pairOf(other.id, own.id)] {
+				continue
+			}
+			if _, now := added[other.id]; asked || now {
 				before = append(before, other)
 			}
 		}
@@ -152,7 +179,7 @@ func (b beside) twins(base *delta.Artifact, res delta.Result, apart map[pair]boo
 		alike := own.nearest(before, o.Agent)
 		for _, t := range alike {
 			was := "by " + kernel.Join(t.authors)
-			if _, compiled := base.Item(t.id); !compiled {
+			if _, compiled := look.base.Item(t.id); !compiled {
 				was = "proposed " + was
 			}
 			b.warn(i, brenner.CodeItemAlike, t.id, fmt.Sprintf("%s, %s, %s", t.id, was, t.likeness.says()),
@@ -172,9 +199,9 @@ func (b beside) twins(base *delta.Artifact, res delta.Result, apart map[pair]boo
 				b.note(a, fmt.Sprintf("%s, which %s added, says nearly what %s says, which is yours: %s has the lower number and stays; %s was asked to give way.", o.Item, o.Agent, t.id, t.id, o.Agent))
 			}
 		}
-		if b.asked(i) {
-			b.revived(i, base, res.Artifact, it, o.Agent)
-			b.repeats(i, it, o.Agent, of, len(alike) > 0, apart)
+		if asked {
+			b.revived(i, look, it, o.Agent)
+			b.repeats(i, it, o.Agent, of, len(alike) > 0, apart, look.standing)
 		}
 	}
 }
@@ -183,10 +210,14 @@ func (b beside) twins(base *delta.Artifact, res delta.Result, apart map[pair]boo
 // are never used again, D4), but not without knowing why it was killed. Who killed it in
 // the same breath knows; and what was killed in favour of what is dead too is put up again
 // on advice.
-func (b beside) revived(place int, base, now *delta.Artifact, it *delta.Item, author brenner.ActorName) {
+func (b beside) revived(place int, look outlook, it *delta.Item, author brenner.ActorName) {
+	base, now := look.base, look.now
+	if !now.AnyDead(it.Section()) {
+		return
+	}
 	killed := slices.DeleteFunc(now.Items(it.Section()), func(o *delta.Item) bool { return o.Killed() == nil })
 	for _, o := range slices.Backward(killed[max(0, len(killed)-mostDead):]) {
-		if !sameWords(saidBy(o), saidBy(it)) {
+		if !sameWords(look.standing.of(o), look.standing.of(it)) {
 			continue
 		}
 		death := o.Killed()
@@ -229,11 +260,19 @@ func (s *said) nearest(others []*said, author brenner.ActorName) []twin {
 	if len(out) > 0 || len(s.words) < meantWords {
 		return out
 	}
-	slices.SortStableFunc(others, func(x, y *said) int { return cmp.Compare(s.meaning().Near(y.meaning()), s.meaning().Near(x.meaning())) })
+	type near struct {
+		*said
+		how float64
+	}
+	nearest := make([]near, len(others))
+	for i, other := range others {
+		nearest[i] = near{other, s.meaning().Near(other.meaning())}
+	}
+	slices.SortStableFunc(nearest, func(x, y near) int { return cmp.Compare(y.how, x.how) })
 	best := twin{likeness: unlike}
-	for _, other := range others[:min(len(others), mostMeant)] {
-		if how := s.like(other); how > best.likeness {
-			best = twin{other, how}
+	for _, other := range nearest[:min(len(nearest), mostMeant)] {
+		if how := s.like(other.said); how > best.likeness {
+			best = twin{other.said, how}
 		}
 	}
 	if best.likeness == unlike {
@@ -249,9 +288,10 @@ func (s *said) again(o *said, author brenner.ActorName) bool {
 
 // ownItems are the live items of somebody in a document, read when they are asked for.
 type ownItems struct {
-	doc  *delta.Artifact
-	of   brenner.ActorName
-	read map[delta.Section][]*said
+	doc      *delta.Artifact
+	of       brenner.ActorName
+	standing *standing
+	read     map[delta.Section][]*said
 }
 
 // alike are those that say nearly what an item that somebody else proposes would say.
@@ -265,20 +305,20 @@ func (o *ownItems) alike(id delta.ItemID) []twin {
 		if o.read == nil {
 			o.read = map[delta.Section][]*said{}
 		}
-		o.read[section] = slices.DeleteFunc(newestOf(o.doc, section), func(s *said) bool { return !slices.Contains(s.authors, o.of) })
+		o.read[section] = slices.DeleteFunc(newestOf(o.doc, section, o.standing), func(s *said) bool { return !slices.Contains(s.authors, o.of) })
 	}
-	return saidBy(it).nearest(o.read[section], "")
+	return o.standing.of(it).nearest(o.read[section], "")
 }
 
 // repeats finds an anomaly or an assumption that says nearly what a live hypothesis
 // of somebody else says: one belongs to it, and is none beside it. What names the
 // hypothesis is about it, and what only may mean the same is of another kind. Beside
 // what is alike in its own section it is said as what it is also said in.
-func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said, beside bool, apart map[pair]bool) {
+func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said, beside bool, apart map[pair]bool, standing *standing) {
 	if s := it.Section(); s != delta.AnomalyRegister && s != delta.AssumptionLedger {
 		return
 	}
-	own := saidBy(it)
+	own := standing.of(it)
 	about := namedItem.FindAllString(strings.Join(append(it.List("conflicts_with"), own.text, it.Text("name"), it.Text("load")), " "), 100)
 	others := slices.DeleteFunc(slices.Clone(of(delta.HypothesisSlate)), func(other *said) bool {
 		return slices.Contains(about, string(other.id)) || apart[pairOf(other.id, own.id)]
@@ -319,7 +359,7 @@ type said struct {
 	words   map[string]bool
 	called  string
 	text    string
-	meant   *embed.Meaning // once it is asked for
+	meant   func() *embed.Meaning // read when it is first asked for
 }
 
 // saidBy reads an item.
@@ -334,24 +374,23 @@ func saidBy(it *delta.Item) *said {
 	return &said{
 		id: it.ID(), number: numberOf(it.ID()), authors: it.Authors(),
 		name: kernel.TellingWords(name), words: kernel.TellingWords(name + " " + text), called: name, text: text,
+		meant: sync.OnceValue(func() *embed.Meaning { return embed.Builtin().Meaning(name + ". " + text) }),
 	}
 }
 
 // newestOf reads the newest live items of a section.
-func newestOf(a *delta.Artifact, section delta.Section) []*said {
+func newestOf(a *delta.Artifact, section delta.Section, standing *standing) []*said {
 	live := liveIn(a, section)
 	out := make([]*said, len(live))
 	for i, it := range live {
-		out[i] = saidBy(it)
+		out[i] = standing.of(it)
 	}
 	return out
 }
 
 // liveIn are the newest live items of a section.
 func liveIn(a *delta.Artifact, section delta.Section) []*delta.Item {
-	live := slices.DeleteFunc(a.Items(section), func(it *delta.Item) bool { return it.Killed() != nil })
-	slices.SortFunc(live, func(x, y *delta.Item) int { return numberOf(x.ID()) - numberOf(y.ID()) })
-	return live[max(0, len(live)-mostCompared):]
+	return a.Newest(section, mostCompared)
 }
 
 // likeness is how far two items say the same: in much the same words, or, below that, as
@@ -403,13 +442,8 @@ func (s *said) sharesWords(o *said) bool {
 	return kernel.Share(s.words, o.words, twinWords, twinPart) || maps.Equal(s.name, o.name) && len(s.name) >= namedWords
 }
 
-// meaning is what the words of an item mean. It is read when it is first asked for.
-func (s *said) meaning() *embed.Meaning {
-	if s.meant == nil {
-		s.meant = embed.Builtin().Meaning(s.called + ". " + s.text)
-	}
-	return s.meant
-}
+// meaning is what the words of an item mean.
+func (s *said) meaning() *embed.Meaning { return s.meant() }
 
 // numberOf is the number of an item in its section.
 func numberOf(id delta.ItemID) int {
@@ -419,22 +453,29 @@ func numberOf(id delta.ItemID) int {
 
 // crossings finds items that were killed in favour of one that is dead as well: by
 // two who did so at the same time, or one after the other.
-func (b beside) crossings(res delta.Result) {
+func (b beside) crossings(look outlook) {
+	kills := func(q *queued) bool { return q.outcome.Operation == delta.Kill && q.outcome.Status == delta.Applied }
+	if look.asked != nil && !slices.ContainsFunc(look.asked, func(i int) bool { return kills(look.at(i)) }) {
+		return
+	}
+	look = look.exactly(func(q *queued) bool {
+		return q.entry.Delta.Operation == delta.Kill && strings.Contains(string(q.entry.Delta.TargetID), ".")
+	})
 	dead := map[delta.Section]map[delta.ItemID]heirs{}
 	at := map[delta.ItemID]int{} // the place of the KILL that counts
-	for i, o := range res.Outcomes {
-		if o.Operation == delta.Kill && o.Status == delta.Applied {
-			at[o.Item] = i
+	for i := range look.size() {
+		if q := look.at(i); kills(q) {
+			at[q.outcome.Item] = i
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(at), func(x, y delta.ItemID) int { return at[x] - at[y] })[:min(len(at), mostCompared)] {
-		it, ok := res.Artifact.Item(id)
-		if !ok || it.Killed() == nil {
+		it, ok := look.now.Item(id)
+		if !ok || it.Killed() == nil || !look.isAsked(at[id]) {
 			continue // a cell
 		}
 		section := it.Section()
 		if dead[section] == nil {
-			dead[section] = heirsIn(res.Artifact, section)
+			dead[section] = heirsIn(look.now, section)
 		}
 		b.crossing(id, section, at, dead[section])
 	}
@@ -513,30 +554,17 @@ func (b beside) crossing(id delta.ItemID, section delta.Section, at map[delta.It
 
 // deadNames finds what deltas that were applied name and somebody else killed in the
 // same merge: their authors could not know.
-func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.Result) {
-	killed := map[delta.ItemID]brenner.ActorName{}
-	for _, o := range res.Outcomes {
-		was, there := base.Item(o.Item)
-		it, ok := res.Artifact.Item(o.Item)
-		if o.Operation == delta.Kill && ok && it.Killed() != nil && (!there || was.Killed() == nil) {
-			killed[o.Item] = it.Killed().By
+func (b beside) deadNames(look outlook) {
+	killed := func(id delta.ItemID) (by brenner.ActorName, dead bool) {
+		was, there := look.base.Item(id)
+		it, ok := look.now.Item(id)
+		if !ok || it.Killed() == nil || there && was.Killed() != nil {
+			return "", false
 		}
+		return it.Killed().By, true
 	}
-	if len(killed) == 0 {
-		return
-	}
-	type mention struct {
-		place int
-		items []string
-	}
-	said := map[brenner.ActorName]map[delta.ItemID]*mention{}
-	for i, o := range res.Outcomes {
-		it, ok := res.Artifact.Item(o.Item)
-		if o.Operation == delta.Kill || o.Status != delta.Applied || i >= len(queue) || attacks(queue[i].Delta) || !ok || it.Killed() != nil {
-			continue
-		}
-		now, _ := res.Artifact.Passage(o.Item) // what was mended since is no news
-		text := ledger.Said(queue[i].Delta.Payload)
+	names := func(q *queued) []delta.ItemID {
+		text := ledger.Said(q.entry.Delta.Payload)
 		var named []delta.ItemID
 		quoted := ledger.Quotations(text)
 		for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -544,12 +572,43 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 				named = append(named, delta.ItemID(text[at[0]:at[1]]))
 			}
 		}
-		for _, n := range res.Artifact.NamesIn(text) {
+		for _, n := range look.now.NamesIn(text) {
 			named = append(named, n.Item)
 		}
-		for _, id := range named {
-			by, dead := killed[id]
-			if !dead || by == o.Agent || id == o.Item || !slices.Contains(itemsIn(now.Text, res.Artifact.NamesIn(now.Text)), id) {
+		return slices.DeleteFunc(named, func(id delta.ItemID) bool { _, dead := killed(id); return !dead })
+	}
+	if !slices.ContainsFunc(look.queue, func(q *queued) bool { return q.outcome.Operation == delta.Kill }) && len(look.own) == 0 {
+		return
+	}
+	if look.asked != nil {
+		if !slices.ContainsFunc(look.asked, func(i int) bool { return len(names(look.at(i))) > 0 }) {
+			return
+		}
+		look = look.exactly(func(*queued) bool { return true })
+	}
+	type mention struct {
+		place int
+		items []string
+	}
+	said := map[brenner.ActorName]map[delta.ItemID]*mention{}
+	for i := range look.size() {
+		q := look.at(i)
+		o := &q.outcome
+		if o.Operation == delta.Kill || o.Status != delta.Applied || attacks(q.entry.Delta) {
+			continue
+		}
+		it, ok := look.now.Item(o.Item)
+		if !ok || it.Killed() != nil {
+			continue
+		}
+		now, _ := look.now.Passage(o.Item) // what was mended since is no news
+		var stands []delta.ItemID
+		for n, id := range names(q) {
+			by, _ := killed(id)
+			if n == 0 {
+				stands = itemsIn(now.Text, look.now.NamesIn(now.Text))
+			}
+			if by == o.Agent || id == o.Item || !slices.Contains(stands, id) {
 				continue
 			}
 			if said[o.Agent] == nil {
@@ -575,7 +634,8 @@ func (b beside) deadNames(base *delta.Artifact, queue []delta.Entry, res delta.R
 			if len(m.items) > 1 {
 				them = "them"
 			}
-			b.warn(m.place, brenner.CodeKilledReference, id, fmt.Sprintf("%s is named, and %s killed it at the same time", id, killed[id]),
+			by, _ := killed(id)
+			b.warn(m.place, brenner.CodeKilledReference, id, fmt.Sprintf("%s is named, and %s killed it at the same time", id, by),
 				fmt.Sprintf("EDIT %s to name a live item, or KILL %s too", kernel.FirstIDs(m.items), them))
 		}
 	}

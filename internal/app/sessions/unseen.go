@@ -34,20 +34,12 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation != delta.Add }) {
 		return out, nil
 	}
-	head, doc, _, err := mergeBase(c, in.session.ID)
+	w, err := waitingIn(c, in.session)
 	if err != nil {
 		return out, err
 	}
-	queue, err := queuedDeltas(c, in.session.ID)
-	if err != nil {
-		return out, err
-	}
-	rules := sessionCompiled{Started: in.session.Created, Priority: c.Config.Priority, Contributors: in.session.Contributors}
-	now := doc
-	if len(queue) > 0 {
-		now = delta.Merge(doc, entriesOf(queue), rules.options()).Artifact
-	}
-	known := sight{call: c, session: in.session, head: head.Ref(), doc: doc, author: in.agent}
+	now := w.ahead.Artifact()
+	known := sight{call: c, session: in.session, head: sessionRef(in.session.ID, w.on.head), doc: w.base, author: in.agent}
 	x.Entries = slices.Clone(x.Entries) // what was read ahead may be used again
 	for i := range x.Entries {
 		e := &x.Entries[i]

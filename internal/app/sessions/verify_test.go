@@ -87,7 +87,7 @@ func TestVerifyDeep_FindsVersionsThatTheirDeltasDoNotMake(t *testing.T) {
 				if err != nil {
 					return struct{}{}, err
 				}
-				queue, err := pendingDeltas(ch.Call, info.ID)
+				queue, err := pendingDeltas(ch.Call, info)
 				if err != nil {
 					return struct{}{}, err
 				}

@@ -37,6 +37,7 @@ type site struct {
 	app     *app.App
 	address string
 	session brenner.SessionID
+	team    roster.Roster
 	tokens  map[brenner.ActorName]string
 	n       atomic.Int64 // makes every submission its own
 }
@@ -81,9 +82,7 @@ func newSite(b *testing.B, at locate.Address) *site {
 		})
 		must(err)
 	}
-	started, err := pi.StartSession(b.Context(), api.StartSessionRequest{Question: "What decides cell fate?", Roster: team, Compile: api.CompileManual})
-	must(err)
-	s.session = started.Session.ID
+	s.team = team
 	boundMemory() // as serve does
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Backend: backend{s.app}, Rate: 1 << 30, Burst: 1 << 30,
@@ -92,6 +91,26 @@ func newSite(b *testing.B, at locate.Address) *site {
 	b.Cleanup(server.Close)
 	s.address = server.URL
 	return s
+}
+
+// begin starts a session in which some deltas wait.
+func (s *site) begin(b *testing.B) {
+	b.Helper()
+	started, err := s.app.As(app.Identity{Name: "ada", Auth: app.AuthOwner}).StartSession(b.Context(), api.StartSessionRequest{
+		ID: brenner.SessionID(fmt.Sprintf("RS-bench-%d", s.n.Add(1))), Question: "What decides cell fate?", Roster: s.team, Compile: api.CompileManual,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.session = started.Session.ID
+	var reply strings.Builder
+	for range serverWaiting {
+		reply.WriteString(s.arguments("delta_submit")["text"].(string))
+	}
+	_, err = s.app.As(app.Identity{Name: agentName(0), Auth: app.AuthOwner}).SubmitDeltas(b.Context(), api.SubmitDeltasRequest{Session: s.session, Text: reply.String()})
+	if err != nil {
+		b.Fatal(err)
+	}
 }
 
 // arguments are those of one call of a tool.
@@ -233,7 +252,9 @@ func BenchmarkDemo(b *testing.B) {
 // calls a second the server answers clients that only send and read bytes, which leave it
 // more of the processors; x-direct, how many times more calls a second than with the
 // library the service itself takes without a network; x-http, how many times more
-// requests a second a server takes that only sends as many bytes.
+// requests a second a server takes that only sends as many bytes. As many calls are made in
+// every run: replies fill their session, and a context reads what those before it wrote. Those
+// of so many clients go to a session of their own, in which some deltas wait already.
 func BenchmarkServer(b *testing.B) {
 	stores := map[string]func(b *testing.B) locate.Address{
 		"sqlite": func(b *testing.B) locate.Address {
@@ -253,7 +274,19 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
+// serverCalls is how often each tool is called by the clients of each kind.
+var serverCalls = map[string]int{"artifact_get": 4_000, "delta_submit": 512, "context_assemble": 256}
+
+// serverWaiting is how many deltas wait in a session before replies are handed in to it.
+const serverWaiting = 300
+
 func (s *site) measure(b *testing.B, tool string, clients int) {
+	if tool == "delta_submit" {
+		s.begin(b)
+	}
+	for b.Loop() { // one run is a measurement; its size is fixed
+	}
+	calls := serverCalls[tool]
 	over := wire(clients)
 	defer over.CloseIdleConnections()
 	var answered atomic.Int64
@@ -261,18 +294,16 @@ func (s *site) measure(b *testing.B, tool string, clients int) {
 	for i := range sessions {
 		sessions[i] = s.connect(b, caller(tool, i), over, &answered)
 	}
-	b.ResetTimer()
-	ours := load(b, clients, func(ctx context.Context, client int) error {
+	ours := load(b, calls, clients, func(ctx context.Context, client int) error {
 		res, err := sessions[client].CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: s.arguments(tool)})
 		if err == nil && res.IsError {
 			err = fmt.Errorf("%s: %v", tool, res.StructuredContent)
 		}
 		return err
 	})
-	b.StopTimer()
-	direct := load(b, clients, func(ctx context.Context, client int) error { return s.direct(ctx, tool, client) })
+	direct := load(b, calls, clients, func(ctx context.Context, client int) error { return s.direct(ctx, tool, client) })
 	bare := &http.Client{Transport: over}
-	plainly := load(b, clients, func(ctx context.Context, client int) error {
+	plainly := load(b, calls, clients, func(ctx context.Context, client int) error {
 		arguments, err := json.Marshal(s.arguments(tool))
 		if err != nil {
 			return err
@@ -281,7 +312,7 @@ func (s *site) measure(b *testing.B, tool string, clients int) {
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
 	})
 	address := plain(b, answered.Load())
-	raw := load(b, clients, func(ctx context.Context, _ int) error {
+	raw := load(b, calls, clients, func(ctx context.Context, _ int) error {
 		return post(ctx, bare, address, "", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
 	})
 	b.ReportMetric(ours.perSecond, "req/s")
@@ -319,11 +350,11 @@ type loaded struct {
 	p50, p99  time.Duration
 }
 
-// load makes b.N calls by some callers at once.
-func load(b *testing.B, clients int, call func(ctx context.Context, client int) error) loaded {
+// load makes so many calls by some callers at once.
+func load(b *testing.B, calls, clients int, call func(ctx context.Context, client int) error) loaded {
 	b.Helper()
 	var left atomic.Int64
-	left.Store(int64(b.N))
+	left.Store(int64(calls))
 	took := make([][]time.Duration, clients)
 	var all sync.WaitGroup
 	begin := time.Now()

@@ -45,7 +45,7 @@ func TestRender_ShowsARecordedRun(t *testing.T) {
 			disk("disk", source{inService, "Disk"}, "of-content"),
 			write("elsewhere", source{inPostgres, "Write_Single"}, "bare inserts", "raw-ns/op", "×raw", 0.6),
 		}},
-		{"Pages", "All.", []figure{areas[11].figures[0]}},
+		{"Pages", "All.", []figure{areas[12].figures[0]}},
 		{"Tools", "One.", tool("SQLite", "sqlite", "artifact_get")[:1]},
 		{"Faults", "None.", []figure{fault("refused", "%-refused-or-right", 100)}},
 	}, sample(t))

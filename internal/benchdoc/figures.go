@@ -127,6 +127,13 @@ person and nothing is written meanwhile, so that rows are recalled (ADR 185); an
 		tool("SQLite", "sqlite", "artifact_get"), tool("SQLite", "sqlite", "delta_submit"), tool("SQLite", "sqlite", "context_assemble"),
 		tool("PostgreSQL", "postgres", "artifact_get"), tool("PostgreSQL", "postgres", "delta_submit"), tool("PostgreSQL", "postgres", "context_assemble"),
 	)},
+	{"Sessions", `A reply of one delta, handed in to the service on SQLite while others wait in its session to be compiled, or stand in its document: half of them add
+an item, half change one that their author added. Processor time of all that the process does meanwhile.`, []figure{
+		waiting("10 deltas wait", "waiting=10/document=0", ""),
+		waiting("300 deltas wait", "waiting=300/document=0", "waiting=10/document=0"),
+		waiting("3,000 deltas wait", "waiting=3000/document=0", "waiting=10/document=0", atMost(ratioOf, 1.5, "≤ 1.5×")),
+		waiting("10 deltas wait, 3,000 items in the document", "waiting=10/document=3000", "waiting=10/document=0", atMost(ratioOf, 1.5, "≤ 1.5×")),
+	}},
 	{"Pages", "Each page of the web UI over a project of 100,000 artifacts, beside an answer of the same server that asks the store for nothing.", []figure{{
 		source: source{"internal/web", "Page/*"},
 		show:   []measure{{"p50-ms", milliseconds, "p50"}, {"p99-ms", milliseconds, "p99"}, {"KiB", number("KiB"), ""}},
@@ -375,6 +382,18 @@ func dependents(what, name string) figure {
 		what: what + ", 10,000 dependents", source: source{inService, "Stale/" + name + "/dependents=10000"}, show: []measure{{"ns/op", nanoseconds, ""}},
 		beside: reference{what: "100 dependents", of: "Stale/" + name + "/dependents=100", metric: "ns/op"},
 	}
+}
+
+// waiting is a reply handed in to a session, beside one in which hardly anything waits.
+func waiting(what, name, beside string, goals ...goal) figure {
+	f := figure{
+		what: "a reply, " + what, source: source{inService, "DeltasWaiting/sqlite/" + name},
+		show: []measure{{"cpu-µs/reply", microseconds, ""}, {"p50-ms", milliseconds, "p50"}, {"p99-ms", milliseconds, "p99"}}, goals: goals,
+	}
+	if beside != "" {
+		f.beside = reference{what: "10 deltas wait", of: "DeltasWaiting/sqlite/" + beside, metric: "cpu-µs/reply"}
+	}
+	return f
 }
 
 // tool is a tool called by 1, 16 and 64 clients.

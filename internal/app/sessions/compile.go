@@ -75,8 +75,11 @@ func (r *Room) planDue(c *kernel.Call, info api.SessionInfo) (merge, error) {
 // compileIfDue compiles what waits if the session says that it is time (D27),
 // Whoever's reply made it due is who the journal names, and the reader of the
 // answer.
-func (r *Room) compileIfDue(ch *kernel.Change, id brenner.SessionID, reader brenner.ActorName) (compiled, error) {
-	info, err := findSession(ch.Call, id)
+func (r *Room) compileIfDue(ch *kernel.Change, before api.SessionInfo, reader brenner.ActorName) (compiled, error) {
+	if !compilesItself(before) {
+		return compiled{}, nil
+	}
+	info, err := findSession(ch.Call, before.ID)
 	if err != nil {
 		return compiled{}, err
 	}
@@ -112,14 +115,20 @@ type dueTime struct {
 // by says whether the time has come.
 func (d dueTime) by(now time.Time) bool { return !d.at.IsZero() && !d.at.After(now) }
 
+// compilesItself says whether a session is ever compiled without a person.
+func compilesItself(info api.SessionInfo) bool {
+	_, timed := info.Compile.After()
+	return timed || info.Compile == api.CompileAnswered
+}
+
 // compileAt gives when what waits is compiled: an instant that has passed if nobody is
 // waited for; none if that is for a person to say, nothing waits, or what happens by
 // itself is paused (A7).
 func (r *Room) compileAt(c *kernel.Call, info api.SessionInfo) (dueTime, error) {
-	after, timed := info.Compile.After()
-	if !timed && info.Compile != api.CompileAnswered {
+	if !compilesItself(info) {
 		return dueTime{}, nil
 	}
+	after, timed := info.Compile.After()
 	rows, err := deltas.List(c.Ctx, c.Reader, kernel.Query{Group: string(info.ID), States: []string{deltaPending}}, 1)
 	if err != nil || len(rows) == 0 {
 		return dueTime{}, err

@@ -325,7 +325,7 @@ func (r *Room) queue(ch *kernel.Change, in incoming, rec replyReceived, x *readR
 	if in.via == viaSubmit {
 		reader = in.agent
 	}
-	done, err := r.compileIfDue(ch, in.session.ID, reader)
+	done, err := r.compileIfDue(ch, in.session, reader)
 	if err != nil || done.Result.Ref.Version == 0 {
 		return out, err
 	}

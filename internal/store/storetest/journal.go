@@ -321,7 +321,9 @@ var journalCases = []testCase{
 			return n
 		}
 		first := at()
-		write(t, s, func(ctx context.Context, tx store.Tx) error { return tx.PutBlob(ctx, digestOf("secret"), []byte("secret")) })
+		write(t, s, func(ctx context.Context, tx store.Tx) error {
+			return tx.PutBlob(ctx, digestOf("secret"), []byte("secret"))
+		})
 		if now := at(); now != first {
 			t.Errorf("a content moved it from %d to %d", first, now)
 		}

@@ -153,7 +153,9 @@ const (
 	// after it.
 	mostSeen = 4
 	// halfSaid bounds half of what is kept of items.
-	halfSaid = 4 * mostCompared
+	halfSaid = 2 * mostCompared
+	// saidSize is what one of them takes.
+	saidSize = 10 << 10
 )
 
 // seenAt is at for who does not hold the lock.

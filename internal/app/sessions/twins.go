@@ -111,7 +111,10 @@ func saidApart(look outlook) map[pair]bool {
 	for i := range look.size() {
 		q := look.at(i)
 		why, o := q.entry.Delta.Rationale, &q.outcome
-		if why == "" || !look.isAsked(i) && !slices.ContainsFunc(q.names, func(n string) bool { return wanted[n] }) || !o.Recorded() || o.Operation == delta.Kill {
+		if why == "" || !o.Recorded() || o.Operation == delta.Kill {
+			continue
+		}
+		if !look.isAsked(i) && !wanted[string(o.Item)] && !slices.ContainsFunc(q.names, func(n string) bool { return wanted[n] }) {
 			continue
 		}
 		named := append(itemsIn(why[:min(len(why), mostLookedThrough)], look.now.NamesIn(why)), o.Item)

@@ -127,7 +127,7 @@ func waitingIn(c *kernel.Call, info api.SessionInfo) (*waiting, error) {
 	w, err := g.look(c)
 	if err == nil {
 		g.standing.add(w)
-		g.recall.weigh(info.ID, g.standing, w.bytes+queuedSize*len(w.queue))
+		g.recall.weigh(info.ID, g.standing, w.bytes+queuedSize*len(w.queue)+saidSize*(len(g.standing.said)+len(g.standing.before)))
 	}
 	return w, err
 }

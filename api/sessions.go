@@ -561,6 +561,8 @@ type SessionView struct {
 	// AnswerFree says that whoever says the answer has done nothing for a while: any who takes
 	// part may say or correct it.
 	AnswerFree bool `json:"answer_free,omitzero"`
+	// AnswerNoted are those who left a note on the answer since it was written as it stands.
+	AnswerNoted []brenner.ActorName `json:"answer_noted,omitzero"`
 	// Asks are the items that name somebody who takes part in what is still to be done.
 	Asks []ItemAsk `json:"asks,omitzero"`
 	// Tests says how far the tests that live have come, with what is proposed.

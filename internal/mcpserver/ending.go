@@ -32,6 +32,7 @@ type ending struct {
 	unsigned []brenner.ActorName // who does not stand behind the reader's own answer
 	unread   []brenner.Ref       // what others wrote of which the reader has no more than a line
 	says     bool                // the reader says the answer
+	noted    bool                // the reader left a note on the answer since it was written
 	against  bool                // something stands against the answer, or moved under it
 	free     brenner.ActorName   // who says the answer and is away, so that the reader may; "" else
 	told     map[string]bool     // sentences
@@ -46,6 +47,7 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 	}
 	e.says = v.Concludes == me
 	if !e.waits {
+		e.expect(v.Working, tests)
 		e.ofAnswer(v, me)
 		if v.AnswerFree && !e.says && (e.against || !v.Concluded) {
 			e.free = v.Concludes
@@ -155,11 +157,12 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 	if v.AnswerBy == me {
 		e.unsigned = v.Unsigned()
 	}
+	e.noted = slices.Contains(v.AnswerNoted, me)
 	if v.AnswerBy != "" && v.AnswerBy != me && !slices.Contains(v.AnswerSigned, me) {
 		e.sign = "delta_submit " + holds
 	}
 	open := func(c delta.Critique) bool { return c.State == delta.CritiqueOpen && c.BesideAnswer() }
-	e.against = len(v.AnswerMoved) > 0 || slices.ContainsFunc(v.Critiques, open)
+	e.against = e.against || len(v.AnswerMoved) > 0 || slices.ContainsFunc(v.Critiques, open)
 	if len(v.AnswerMoved) == 0 {
 		return
 	}
@@ -247,6 +250,25 @@ func (e *ending) ofTests(all []delta.Test, me brenner.ActorName) {
 	}
 	if len(own) > 0 {
 		e.mine = append(e.mine, listed(own)+", planned by you, to run or to drop")
+	}
+}
+
+// expect leaves tests that nobody has run to who put them up, while that is still there: it is
+// told to run or to drop them, and what is measured outside takes no call.
+func (e *ending) expect(all []api.Working, tests []delta.Test) {
+	for _, w := range all {
+		var planned []delta.ItemID
+		for _, t := range tests {
+			if t.By == w.Agent && slices.Contains(e.unrun, t.Item) {
+				planned = append(planned, t.Item)
+			}
+		}
+		if len(planned) == 0 || w.Seen.IsZero() || w.Idle >= lately {
+			continue
+		}
+		e.unrun = slices.DeleteFunc(e.unrun, func(id delta.ItemID) bool { return slices.Contains(planned, id) })
+		e.against = true // what comes out may change it
+		e.others = append(e.others, fmt.Sprintf("%s, which %s has put up, to run or to drop", listed(planned), w.Agent))
 	}
 }
 
@@ -389,7 +411,10 @@ func (e ending) left(warm bool) string {
 		out += fmt.Sprintf(". Run by nobody, and asked of nobody: %s", listed(e.unrun))
 	}
 	out += e.unsignedWords()
-	if e.sign != "" {
+	switch {
+	case e.sign != "" && e.noted:
+		out += ". Your note on `RT` is newer than the answer: wait for what becomes of it, or sign all the same: " + e.sign
+	case e.sign != "":
 		out += ". If you stand behind `RT`, sign it: " + e.sign
 	}
 	if warm {
@@ -502,7 +527,11 @@ func answerOnce(s api.Service, ctx context.Context, p sessionPage, room int) str
 	if shown {
 		given.given(s, ctx, p.ID, slices.Contains(p.InPart, thread))
 	}
-	if !p.end.over() || given.parts-max(given.whole, 0) <= fewParts {
+	few := fewParts
+	if p.end.sign != "" {
+		few = 1 // who is asked to sign it
+	}
+	if !p.end.over() || given.parts-max(given.whole, 0) <= few {
 		return ""
 	}
 	v, err := s.Session(ctx, api.SessionRequest{ID: p.ID, Items: []delta.ItemID{thread}, Again: true, Unasked: true, Size: max(room, leastPage)})

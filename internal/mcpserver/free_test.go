@@ -97,8 +97,8 @@ func TestSign_IsTakenBack(t *testing.T) {
 func TestInbox_SaysWhatMayStillCome(t *testing.T) {
 	_, blue, red, green := separated(t)
 	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Runs","procedure":"run it ten times","discriminates":"H1 from none","expected_outcomes":{"H1":"all slow"},"potency_check":"an empty parser is fast"}`, ""))
-	blue.call("inbox", nil)
-	blue.must(first(blue.call("inbox", nil)), "RedSky just now (T1 of it not run yet)")
+	blue.must(first(blue.call("inbox", nil)), "left for others: T1, which RedSky has put up, to run or to drop")
+	blue.must(first(blue.call("inbox", nil)), "left for others as you were told: stop here, or wait", "RedSky just now (has T1 to run; what is measured outside takes no call)")
 	green.call("artifact_write", analysis("runs", nil))
 	blue.call("inbox", nil)
 	blue.must(first(blue.call("inbox", nil)), "written by others and not read by you (what the answer says of it is yours to read there first): 1 (runs@1): artifact_get")
@@ -106,4 +106,22 @@ func TestInbox_SaysWhatMayStillCome(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "not read by you (nobody waits for that): 1 (runs@1)")
 	red.call("request", arguments{"session": "RS-pair", "items": []any{"RT"}, "note": true, "title": "in nine runs of ten"})
 	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on RT of RS-pair@3. Nothing is asked of you")
+}
+
+// ADR 216: who has left a note on the answer since it was written is not asked to sign it as if
+// nothing were open, and is again when it was changed.
+func TestSign_WaitsForWhatBecomesOfANote(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1."}`, ""))
+	red.call("inbox", nil)
+	red.call("request", arguments{"session": "RS-pair", "items": []any{"RT"}, "note": true, "title": "in nine runs of ten"})
+	const sign = `sign it: delta_submit`
+	words := first(red.call("session_show", arguments{"session": "RS-pair", "brief": true}))
+	red.mustNot(words, sign)
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "H2", "hypothesis_slate", `{"mechanism":"as measured"}`, ""))
+	red.must(first(red.call("inbox", nil)), "Your note on `RT` is newer than the answer: wait for what becomes of it, or sign all the same: delta_submit")
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, in nine runs of ten."}`, ""))
+	red.must(first(red.call("inbox", nil)), sign)
 }

@@ -773,7 +773,7 @@ func plannedBy(tests []delta.Test, by brenner.ActorName) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s of it not run yet)", listed(ids))
+	return fmt.Sprintf(" (has %s to run; what is measured outside takes no call)", listed(ids))
 }
 
 // littleLeft is how much a context has left when that is said without being asked for.

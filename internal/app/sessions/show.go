@@ -126,6 +126,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 			return nil, err
 		}
 		notes, failed := r.notesOn(c, info.ID)
+		d.view.AnswerNoted = notedSince(doc, notes)
 		if d.view.Asks = asksIn(doc, info, notes); *failed != nil {
 			return nil, *failed
 		}

@@ -77,6 +77,24 @@ func settling(x delta.Extraction) bool {
 	return len(x.Entries) > 0 && len(x.Misses) == 0 && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return !e.Delta.Settles() })
 }
 
+// notedSince are those who left a note on the thread since its answer was last written.
+func notedSince(doc *delta.Artifact, notes func(delta.ItemID) []delta.Written) []brenner.ActorName {
+	answer, field := doc.Answer()
+	thread, ok := doc.Item("RT")
+	if answer == "" || !ok {
+		return nil
+	}
+	var out []brenner.ActorName
+	writes := thread.History(field)
+	for _, n := range notes("RT") {
+		if (len(writes) == 0 || n.At.After(writes[len(writes)-1].At)) && !slices.Contains(out, n.By) {
+			out = append(out, n.By)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 func sumOf(answer string) brenner.Digest { return canon.Sum([]byte(answer)) }
 
 // signers are those who stand behind the answer as it stands, who wrote it aside.

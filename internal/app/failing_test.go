@@ -52,7 +52,7 @@ type failing struct {
 }
 
 // depth is how many callers tell one place from another.
-const depth = 8
+const depth = 10
 
 var errFault = brenner.Errorf(brenner.CodeStoreUnavailable, "the store failed, as the test wants it")
 

@@ -57,25 +57,30 @@ func NewClient(address, token string, transport http.RoundTripper) (*Client, err
 // call makes one call of the table; req points to the request, if there is one.
 func call[Res any](ctx context.Context, c *Client, name string, req any) (Res, error) {
 	var out Res
-	r := byName()[name]
-	h, err := c.request(ctx, r, req)
+	err := c.call(ctx, name, req, &out)
+	return out, err
+}
+
+// call reads the answer of one call of the table into what out points to.
+func (c *Client) call(ctx context.Context, name string, req, out any) error {
+	h, err := c.request(ctx, byName()[name], req)
 	if err != nil {
-		return out, err
+		return err
 	}
 	res, err := c.do(h)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer func() { _ = res.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(res.Body, brenner.MaxAnswerBytes))
 	if err != nil {
-		return out, unreachable(ctx, err)
+		return unreachable(ctx, err)
 	}
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return out, brenner.Errorf(brenner.CodeStoreUnavailable, "the server's answer cannot be read").
+	if err := json.Unmarshal(raw, out); err != nil {
+		return brenner.Errorf(brenner.CodeStoreUnavailable, "the server's answer cannot be read").
 			WithHint("server and client may be of different versions").Because(err)
 	}
-	return out, nil
+	return nil
 }
 
 // plainPath is a value that can stand in a path as it is.

@@ -195,18 +195,19 @@ func act[Res any](path string, fn func(api.Service, context.Context) (Res, error
 }
 
 func row[Req, Res any](method, path string, fn func(api.Service, context.Context, Req) (Res, error), summary string) route {
-	return route{
-		name: methodName(fn), method: method, path: path, summary: summary,
-		in: reflect.TypeFor[Req](), out: reflect.TypeFor[Res](),
-		invoke: func(ctx context.Context, s api.Service, req any) (any, error) { return fn(s, ctx, *req.(*Req)) },
-	}
+	return made(method, path, fn, summary, reflect.TypeFor[Req](), reflect.TypeFor[Res](),
+		func(ctx context.Context, s api.Service, req any) (any, error) { return fn(s, ctx, *req.(*Req)) })
 }
 
 func plain[Res any](method, path string, fn func(api.Service, context.Context) (Res, error), summary string) route {
-	return route{
-		name: methodName(fn), method: method, path: path, summary: summary, out: reflect.TypeFor[Res](),
-		invoke: func(ctx context.Context, s api.Service, _ any) (any, error) { return fn(s, ctx) },
-	}
+	return made(method, path, fn, summary, nil, reflect.TypeFor[Res](),
+		func(ctx context.Context, s api.Service, _ any) (any, error) { return fn(s, ctx) })
+}
+
+// made is the route of a method of the service, whatever its types; in is nil where
+// it is asked without a request.
+func made(method, path string, fn any, summary string, in, out reflect.Type, invoke func(context.Context, api.Service, any) (any, error)) route {
+	return route{name: methodName(fn), method: method, path: path, summary: summary, in: in, out: out, invoke: invoke}
 }
 
 // upTo lets the body of a route be as large as any may be, for those whose role

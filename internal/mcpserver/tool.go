@@ -65,14 +65,15 @@ func reading[In any, Out spoken[Out]](name string, fn func(api.Service, context.
 
 // writing is a tool that adds something; nothing is ever overwritten.
 func writing[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
+	in := reflect.TypeFor[In]()
 	return tool{
-		name: name, description: description, in: reflect.TypeFor[In](), out: outline[Out](),
+		name: name, description: description, in: in, out: outline[Out](),
 		invoke: func(ctx context.Context, s api.Service, arguments []byte) (answer, error) {
-			var in In
-			if err := bind(withoutEmpty(arguments, reflect.TypeFor[In]()), &in); err != nil {
+			var req In
+			if err := bind(withoutEmpty(arguments, in), &req); err != nil {
 				return answer{}, err
 			}
-			out, err := fn(s, ctx, in)
+			out, err := fn(s, ctx, req)
 			if err != nil {
 				return answer{}, err
 			}

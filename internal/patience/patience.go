@@ -65,26 +65,35 @@ const (
 // lasts; one that is made again ends with it, for it may wait in a queue. The call
 // must be safe to repeat: a read, or a write under one key.
 func Call[T any](ctx context.Context, call func(context.Context) (T, error)) (T, error) {
+	var out T
+	err := repeat(ctx, func(ctx context.Context) (err error) {
+		out, err = call(ctx)
+		return err
+	})
+	return out, err
+}
+
+func repeat(ctx context.Context, call func(context.Context) error) error {
 	p, ok := ctx.Value(key{}).(patience)
 	if !ok {
 		return call(ctx)
 	}
 	until := time.Now().Add(p.most)
-	out, err := call(ctx)
+	err := call(ctx)
 	for pause := firstPause; err != nil && Passing(err); pause = min(2*pause, mostPause) {
 		if !time.Now().Add(pause).Before(until) || !p.sleep(ctx, pause) {
 			p.gaveUp.Store(true)
-			return out, err
+			return err
 		}
 		away := err
 		limited, stop := context.WithDeadline(ctx, until)
-		out, err = call(limited)
+		err = call(limited)
 		if err != nil && limited.Err() != nil && ctx.Err() == nil {
 			err = away // what it says, not that the time was over
 		}
 		stop()
 	}
-	return out, err
+	return err
 }
 
 // sleep waits, half of it by chance so that those who were refused together do

@@ -127,16 +127,12 @@ func (c *Call) identify(remembered ...*known) error {
 // errNotAsked is the fault of a use case that nobody was asked about.
 var errNotAsked = errors.New("a use case asked no policy")
 
-// run asks the guard and then runs the use case.
-func run[T any](c *Call, guard Guard, fn func() (T, error)) (T, error) {
-	var zero T
+// pass asks the guard.
+func (c *Call) pass(guard Guard) error {
 	if guard.ask == nil {
-		return zero, errNotAsked
+		return errNotAsked
 	}
-	if err := guard.ask(c); err != nil {
-		return zero, err
-	}
-	return fn()
+	return guard.ask(c)
 }
 
 // refused keeps a refusal for the audit, as well as can be: a refusal stays a
@@ -152,51 +148,54 @@ func (k Caller) refused(ctx context.Context, c *Call, err error) error {
 // View runs a use case that only reads. One that turns out to hold much in
 // memory waits for its turn, and is then run again from the beginning, on a new
 // snapshot (X10).
+//
+// What has a type here and below stays small: the compiler makes it anew for every
+// type of an answer (ADR 215).
 func View[T any](ctx context.Context, k Caller, guard Guard, fn func(*Call) (T, error)) (T, error) {
 	var out T
-	var c *Call
-	err := k.gate.Do(ctx, string(k.Name), func(w *admission.Work) error {
-		c = nil
-		return k.view(ctx, w, func(begun *Call) (err error) {
-			c = begun
-			out, err = viewed(c, guard, fn)
-			return err
-		})
+	err := k.view(ctx, guard, func(c *Call) (err error) {
+		out, err = fn(c)
+		return err
 	})
 	if err != nil {
 		var zero T
-		return zero, k.refused(ctx, c, err)
+		return zero, err
 	}
 	return out, nil
 }
 
-// view begins a call on a snapshot.
-func (k Caller) view(ctx context.Context, w *admission.Work, fn func(*Call) error) error {
-	return k.store.Read(ctx, func(r store.Reader) error {
-		c, err := k.begin(ctx, r)
-		if err != nil {
-			return err
-		}
-		c.Reader, c.work, c.once = metered{k.recalling(r, c), w}, w, map[any]any{}
-		return fn(c)
+func (k Caller) view(ctx context.Context, guard Guard, fn func(*Call) error) error {
+	var c *Call
+	err := k.gate.Do(ctx, string(k.Name), func(w *admission.Work) error {
+		c = nil
+		return k.store.Read(ctx, func(r store.Reader) (err error) {
+			if c, err = k.begin(ctx, r); err != nil {
+				return err
+			}
+			c.Reader, c.work, c.once = metered{k.recalling(r, c), w}, w, map[any]any{}
+			return c.viewed(guard, fn)
+		})
 	})
+	return k.refused(ctx, c, err)
 }
 
 // viewed asks the guard, runs a use case that only reads, and remembers who
 // asked.
-func viewed[T any](c *Call, guard Guard, fn func(*Call) (T, error)) (T, error) {
+func (c *Call) viewed(guard Guard, fn func(*Call) error) error {
 	who := c.Who // a use case may act in another role for a while
-	out, err := run(c, guard, func() (T, error) { return fn(c) })
-	if err != nil {
-		return out, err
+	if err := c.pass(guard); err != nil {
+		return err
+	}
+	if err := fn(c); err != nil {
+		return err
 	}
 	if !c.asked {
-		return out, errNotAsked
+		return errNotAsked
 	}
 	if who.Name != System {
 		c.kernel.known.learn(c.Position, who, c.Settings)
 	}
-	return out, nil
+	return nil
 }
 
 // Keyed is a request that may carry an idempotency key: one that holds an
@@ -213,20 +212,33 @@ type Outlined interface{ Outline() any }
 // req identify the request; the result must survive JSON. A request that is a
 // dry run is rehearsed.
 func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard Guard, fn func(*Change) (T, error)) (T, error) {
-	if isTried(req) {
-		return rehearse(ctx, k, guard, fn)
+	var out T
+	err := k.write(ctx, name, req, guard, &out, func(ch *Change) (err error) {
+		out, err = fn(ch)
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
 	}
-	var out, zero T
+	return out, nil
+}
+
+// write is Write of what fn leaves in out, to which it points.
+func (k Caller) write(ctx context.Context, name string, req Keyed, guard Guard, out any, fn func(*Change) error) error {
+	if isTried(req) {
+		return k.rehearse(ctx, guard, fn)
+	}
 	var c *Call
 	var ch *Change
 	var group *known
 	if err := k.Halted(); err != nil && ctx.Value(despiteHalt{}) == nil {
-		return zero, err
+		return err
 	}
 	key := req.IdempotencyKey()
 	digest, err := requestDigest(name, key, req)
 	if err != nil {
-		return zero, err
+		return err
 	}
 	err = k.gate.Do(ctx, string(k.Name), func(*admission.Work) error { // what a large request brings waits for room before its turn (X10)
 		return k.store.Write(ctx, func(tx store.Tx) (err error) {
@@ -239,7 +251,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 			if err := c.date(group); err != nil {
 				return err
 			}
-			if repeated, err := c.earlier(key, digest, &out); repeated || err != nil {
+			if repeated, err := c.earlier(key, digest, out); repeated || err != nil {
 				if repeated {
 					api.Replayed(ctx)
 				}
@@ -248,7 +260,10 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 			who := c.Who // a use case may act in another role for a while
 			ch = &Change{Call: c, tx: tx}
 			tx.RefuseLate() // what a change appends fits what it has read
-			if out, err = run(c, guard, func() (T, error) { return fn(ch) }); err != nil {
+			if err := c.pass(guard); err != nil {
+				return err
+			}
+			if err := fn(ch); err != nil {
 				return err
 			}
 			if !c.asked {
@@ -272,7 +287,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 		})
 	})
 	if err != nil {
-		return zero, k.refused(ctx, c, err)
+		return k.refused(ctx, c, err)
 	}
 	if ch != nil {
 		k.known.adopt(group)
@@ -281,7 +296,7 @@ func Write[T any](ctx context.Context, k Caller, name string, req Keyed, guard G
 			k.grew.Store(true)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // Date gives a call on a snapshot the time that a record written now would have,

@@ -48,76 +48,73 @@ func (k Kind[T]) Append(ch *Change, payload T) (int64, error) { return ch.append
 // Read reads what a record of this kind says, with its texts.
 func (k Kind[T]) Read(c *Call, row store.Record) (T, error) {
 	var payload T
+	err := c.payload(row, &payload)
+	return payload, err
+}
+
+func (c *Call) payload(row store.Record, into any) error {
 	rec, err := journal.Parse(row)
 	if err != nil {
-		return payload, err
+		return err
 	}
 	if rec, _, err = c.kernel.kinds.Whole(c.Ctx, c.Reader, rec); err != nil {
-		return payload, err
+		return err
 	}
-	return payload, canon.Unmarshal(rec.Payload, &payload)
+	return canon.Unmarshal(rec.Payload, into)
 }
 
 // Follower adds to what a kind of another room does to the tables, after it.
 func (k Kind[T]) Follower(apply func(ctx context.Context, tx store.Tx, rec journal.Record, payload T) error) AnyKind {
-	return follower{k.Name, Kind[T]{Apply: apply}.applier()}
+	return follower{k.Name, applierOf(apply)}
 }
 
 // AnyKind is a Kind of any payload, or a follower of one.
 type AnyKind interface{ enter(*Kinds) error }
 
 func (k Kind[T]) enter(all *Kinds) error {
-	if _, twice := all.byName[k.Name]; twice || k.Name == "" {
-		return fmt.Errorf("the kind of record %q is there twice", k.Name)
-	}
 	e := &entry{governs: k.Governs, payload: reflect.TypeFor[T](), texts: patterns(k.Texts)}
-	if k.Apply != nil {
-		e.apply = append(e.apply, k.applier())
-	} else {
-		e.apply = append(e.apply, Kind[T]{Apply: func(context.Context, store.Tx, journal.Record, T) error { return nil }}.applier())
+	e.apply = []applier{applierOf(k.Apply)}
+	if stores := k.Stores; stores != nil {
+		e.stores = func(payload any) []brenner.Digest { return stores(*payload.(*T)) }
 	}
-	if k.Stores != nil {
-		e.stores = func(raw jsontext.Value) []brenner.Digest {
-			var payload T
-			if canon.Unmarshal(raw, &payload) != nil {
-				return nil // verify reports the record itself
-			}
-			return k.Stores(payload)
-		}
+	if of := k.Of; of != nil {
+		e.of = func(payload any) brenner.Ref { return of(*payload.(*T)) }
 	}
-	if k.Of != nil {
-		e.of = func(raw jsontext.Value) (brenner.Ref, error) {
-			var payload T
-			if err := canon.Unmarshal(raw, &payload); err != nil {
-				return brenner.Ref{}, err
-			}
-			return k.Of(payload), nil
-		}
+	if events := k.Events; events != nil {
+		e.events = func(payload any) []automation.Event { return events(*payload.(*T)) }
 	}
-	if k.Events != nil {
-		e.events = func(raw jsontext.Value) ([]automation.Event, error) {
-			var payload T
-			if err := canon.Unmarshal(raw, &payload); err != nil {
-				return nil, err
-			}
-			return k.Events(payload), nil
-		}
-	}
-	all.byName[k.Name] = e
-	return nil
+	return all.enter(k.Name, e)
 }
 
-type applier func(ctx context.Context, tx store.Tx, rec journal.Record) error
+// applier applies records to the tables. It is given what they say as a pointer
+// to a value of the type.
+type applier struct {
+	payload reflect.Type
+	apply   func(ctx context.Context, tx store.Tx, rec journal.Record, payload any) error
+}
 
-// applier reads the payload for Apply.
-func (k Kind[T]) applier() applier {
-	return func(ctx context.Context, tx store.Tx, rec journal.Record) error {
-		var payload T
-		if err := canon.Unmarshal(rec.Payload, &payload); err != nil {
-			return fmt.Errorf("payload of record %d: %w", rec.Seq, err)
+// applierOf is for an Apply; nil does nothing with what it reads.
+func applierOf[T any](apply func(ctx context.Context, tx store.Tx, rec journal.Record, payload T) error) applier {
+	return applier{reflect.TypeFor[T](), func(ctx context.Context, tx store.Tx, rec journal.Record, payload any) error {
+		if apply == nil {
+			return nil
 		}
-		return k.Apply(ctx, tx, rec, payload)
+		return apply(ctx, tx, rec, *payload.(*T))
+	}}
+}
+
+func (a applier) to(ctx context.Context, tx store.Tx, rec journal.Record) error {
+	payload, err := payloadAs(a.payload, rec.Payload)
+	if err != nil {
+		return fmt.Errorf("payload of record %d: %w", rec.Seq, err)
 	}
+	return a.apply(ctx, tx, rec, payload)
+}
+
+// payloadAs gives a pointer to what a payload says.
+func payloadAs(typ reflect.Type, raw jsontext.Value) (any, error) {
+	payload := reflect.New(typ).Interface()
+	return payload, canon.Unmarshal(raw, payload)
 }
 
 type follower struct {
@@ -134,21 +131,32 @@ func (f follower) enter(all *Kinds) error {
 	return nil
 }
 
+// entry is a Kind of whatever payload; its functions are given pointers to one.
 type entry struct {
 	payload reflect.Type
 	texts   []pattern
 	apply   []applier
-	stores  func(jsontext.Value) []brenner.Digest
-	of      func(jsontext.Value) (brenner.Ref, error)
+	stores  func(payload any) []brenner.Digest
+	of      func(payload any) brenner.Ref
 	governs bool
-	events  func(jsontext.Value) ([]automation.Event, error)
+	events  func(payload any) []automation.Event
 }
+
+func (e *entry) read(rec journal.Record) (any, error) { return payloadAs(e.payload, rec.Payload) }
 
 // Kinds are all kinds of records there are. A record of any other kind can
 // neither be written nor replayed.
 type Kinds struct {
 	byName map[string]*entry
-	every  []applier
+	every  []everyKind
+}
+
+func (all *Kinds) enter(name string, e *entry) error {
+	if _, twice := all.byName[name]; twice || name == "" {
+		return fmt.Errorf("the kind of record %q is there twice", name)
+	}
+	all.byName[name] = e
+	return nil
 }
 
 // Known refuses a kind to look for of which no record can be.
@@ -169,10 +177,10 @@ func Every(apply func(ctx context.Context, tx store.Tx, rec journal.Record) erro
 	return everyKind(apply)
 }
 
-type everyKind applier
+type everyKind func(ctx context.Context, tx store.Tx, rec journal.Record) error
 
 func (e everyKind) enter(all *Kinds) error {
-	all.every = append(all.every, applier(e))
+	all.every = append(all.every, e)
 	return nil
 }
 
@@ -205,7 +213,12 @@ func (all *Kinds) applyFrom(ctx context.Context, texts store.Reader, tx store.Tx
 	if err != nil {
 		return err
 	}
-	for _, apply := range slices.Concat(e.apply, all.every) {
+	for _, a := range e.apply {
+		if err := a.to(ctx, tx, rec); err != nil {
+			return err
+		}
+	}
+	for _, apply := range all.every {
 		if err := apply(ctx, tx, rec); err != nil {
 			return err
 		}
@@ -244,7 +257,9 @@ func (all *Kinds) Replay(ctx context.Context, from store.Reader, tx store.Tx, ea
 func (all *Kinds) Stored(rec journal.Record) []brenner.Digest {
 	var out []brenner.Digest
 	if e, ok := all.byName[rec.Kind]; ok && e.stores != nil {
-		out = e.stores(rec.Payload)
+		if payload, err := e.read(rec); err == nil { // else verify reports the record itself
+			out = e.stores(payload)
+		}
 	}
 	quotes, err := all.Quotes(rec)
 	if err != nil {
@@ -269,8 +284,11 @@ func (all *Kinds) TakenOut(row store.Record) (brenner.Ref, []brenner.Digest, err
 	if err != nil {
 		return brenner.Ref{}, nil, err
 	}
-	ref, err := e.of(rec.Payload)
-	return ref, e.stores(rec.Payload), err
+	payload, err := e.read(rec)
+	if err != nil {
+		return brenner.Ref{}, nil, err
+	}
+	return e.of(payload), e.stores(payload), nil
 }
 
 // Payloads are the types of what records say, by their kind, and which of their
@@ -302,11 +320,16 @@ func (all *Kinds) Events(rec journal.Record) ([]automation.Event, error) {
 	if !all.Means(rec.Kind) {
 		return nil, nil
 	}
-	events, err := all.byName[rec.Kind].events(rec.Payload)
+	e := all.byName[rec.Kind]
+	payload, err := e.read(rec)
+	if err != nil {
+		return nil, err
+	}
+	events := e.events(payload)
 	for i := range events {
 		events[i].Seq = rec.Seq
 	}
-	return events, err
+	return events, nil
 }
 
 // Governs reports whether a record may have changed who the actors are or what

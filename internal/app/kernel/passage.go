@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"brenner"
-	"brenner/api"
 	"brenner/canon"
 	"brenner/delta"
 )
@@ -60,47 +59,53 @@ type Shown struct {
 // it was given before is neither shown nor charged again (C34), and what does
 // not fit is left for another answer, never a reason to refuse this one.
 func ReadPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, []Passage, error)) (T, Shown, error) {
+	var out T
+	shown, err := k.readPassages(ctx, ask, func() []brenner.Ref { return refs(out) }, guard, func(c *Call) ([]Passage, error) {
+		made, all, err := fn(c)
+		if err == nil {
+			out = made
+		}
+		return all, err
+	})
+	return out, shown, err
+}
+
+func (k Caller) readPassages(ctx context.Context, ask Ask, refs func() []brenner.Ref, guard Guard, fn func(*Call) ([]Passage, error)) (Shown, error) {
 	for try := 1; ; try++ {
-		out, shown, err := readPassages(ctx, k, ask, refs, guard, fn)
+		shown, err := k.readPassagesOnce(ctx, ask, refs, guard, fn)
 		// Another call of the same agent may have taken what was left meanwhile.
 		if !errors.Is(err, brenner.CodeContextOverflow) || try == passageTries || shown.Now == nil {
-			return out, shown, err
+			return shown, err
 		}
 	}
 }
 
 const passageTries = 3
 
-func readPassages[T any](ctx context.Context, k Caller, ask Ask, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, []Passage, error)) (out T, shown Shown, err error) {
+func (k Caller) readPassagesOnce(ctx context.Context, ask Ask, refs func() []brenner.Ref, guard Guard, fn func(*Call) ([]Passage, error)) (Shown, error) {
 	var through *Through
-	var all []Passage
-	out, err = View(ctx, k, k.entering(guard, &through), func(c *Call) (T, error) {
-		out, passages, err := fn(c)
-		all = passages
-		return out, err
-	})
+	all, err := View(ctx, k, k.entering(guard, &through), fn)
 	if err != nil {
-		return out, shown, err
+		return Shown{}, err
 	}
 	if ask.From < 0 || ask.From > len(all) {
-		return out, shown, brenner.Errorf(brenner.CodeInvalidValue, "%d is not where a page starts", ask.From).
+		return Shown{}, brenner.Errorf(brenner.CodeInvalidValue, "%d is not where a page starts", ask.From).
 			At("/offset").WithHint("use next_offset of the page before")
 	}
 	if through == nil {
+		var shown Shown
 		for i := ask.From; i < len(all); i++ {
 			shown.Now = append(shown.Now, i)
 		}
-		return out, shown, nil
+		return shown, nil
 	}
 	shown, reading := through.choose(all, ask)
 	if ask.Peek || reading.Price == 0 {
-		return out, shown, nil
+		return shown, nil
 	}
-	reading.Refs, reading.Unasked = refs(out), k.unasked
-	_, err = Write(ctx, k, "context.read", api.Write{}, Settled("the read; this is its price"), func(ch *Change) (bool, error) {
-		return k.meter.Charge(ch, through.ID, reading)
-	})
-	return out, shown, err
+	reading.Refs, reading.Unasked = refs(), k.unasked
+	_, err = k.charge(ctx, through, reading)
+	return shown, err
 }
 
 // choose takes passages as long as they fit, and the last of them where little is left over.

@@ -32,10 +32,23 @@ func Try[P any](ctx context.Context, k Caller, guard Guard, plan Plan[P]) (P, er
 var errOutdated = errors.New("the plan does not hold any more")
 
 // early is a plan as it was made on a snapshot.
-type early[P any] struct {
-	plan P
+type early struct {
+	plan any
 	made int64 // the journal position it was made at; -1: none was made
 	took time.Duration
+}
+
+// untyped is the plan for the functions below, which are not made anew for every
+// type of a plan.
+func (p Plan[P]) untyped() Plan[any] {
+	plan := Plan[any]{Make: func(c *Call) (any, error) { return p.Make(c) }}
+	if p.Holds != nil {
+		plan.Holds = func(c *Call, made any) (bool, error) { return p.Holds(c, made.(P)) }
+	}
+	if p.Nothing != nil {
+		plan.Nothing = func(made any) bool { return p.Nothing(made.(P)) }
+	}
+	return plan
 }
 
 // WritePlan makes a plan on a snapshot and carries it out in a transaction,
@@ -47,61 +60,70 @@ type early[P any] struct {
 // writers waiting while it thinks. One that is overtaken again and again is
 // STORE_BUSY. A request that is a dry run is rehearsed.
 func WritePlan[P, T any](ctx context.Context, k Caller, name string, req Keyed, guard Guard, plan Plan[P], fn func(*Change, P) (T, error)) (T, error) {
+	var out T
+	err := k.writePlan(ctx, name, req, guard, plan.untyped(), &out, func(ch *Change, made any) (err error) {
+		out, err = fn(ch, made.(P))
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return out, nil
+}
+
+func (k Caller) writePlan(ctx context.Context, name string, req Keyed, guard Guard, plan Plan[any], out any, fn func(*Change, any) error) error {
 	if isTried(req) {
-		return rehearse(ctx, k, guard, func(ch *Change) (out T, err error) {
-			p, err := plan.Make(ch.Call)
-			if err != nil || plan.Nothing != nil && plan.Nothing(p) {
-				return out, err
+		return k.rehearse(ctx, guard, func(ch *Change) error {
+			made, err := plan.Make(ch.Call)
+			if err != nil || plan.Nothing != nil && plan.Nothing(made) {
+				return err
 			}
-			return fn(ch, p)
+			return fn(ch, made)
 		})
 	}
 	for range brenner.MaxPlans {
-		e, err := planEarly(ctx, k, req, guard, plan)
+		e, err := k.planEarly(ctx, req, guard, plan)
 		if err != nil {
-			var zero T
-			return zero, err
+			return err
 		}
 		if e.made >= 0 && plan.Nothing != nil && plan.Nothing(e.plan) {
-			var zero T
-			return zero, nil
+			return nil
 		}
-		out, err := Write(ctx, k, name, req, guard, func(ch *Change) (T, error) {
-			p, err := e.now(ch.Call, plan)
+		err = k.write(ctx, name, req, guard, out, func(ch *Change) error {
+			made, err := e.now(ch.Call, plan)
 			if err != nil {
-				var zero T
-				return zero, err
+				return err
 			}
-			return fn(ch, p)
+			return fn(ch, made)
 		})
 		if !errors.Is(err, errOutdated) {
-			return out, err
+			return err
 		}
 	}
-	var zero T
-	return zero, brenner.Errorf(brenner.CodeStoreBusy, "others changed what this rests on %d times while it was prepared", brenner.MaxPlans).
+	return brenner.Errorf(brenner.CodeStoreBusy, "others changed what this rests on %d times while it was prepared", brenner.MaxPlans).
 		WithHint("try again when less is being written, or with less at once")
 }
 
 // planEarly makes a plan on a snapshot.
-func planEarly[P any](ctx context.Context, k Caller, req Keyed, guard Guard, plan Plan[P]) (early[P], error) {
-	e := early[P]{made: -1}
-	_, err := View(ctx, k, planned(req, guard), func(c *Call) (_ struct{}, err error) {
+func (k Caller) planEarly(ctx context.Context, req Keyed, guard Guard, plan Plan[any]) (early, error) {
+	e := early{made: -1}
+	err := k.view(ctx, planned(req, guard), func(c *Call) error {
 		repeats, err := c.Repeats(req.IdempotencyKey())
 		if repeats || err != nil {
-			return struct{}{}, err
+			return err
 		}
 		start := k.clock()
 		if e.plan, err = plan.Make(c); err == nil {
 			e.made, e.took = c.Position, k.clock().Sub(start)
 		}
-		return struct{}{}, err
+		return err
 	})
 	return e, err
 }
 
 // now is the plan as it holds in the transaction.
-func (e early[P]) now(c *Call, plan Plan[P]) (P, error) {
+func (e early) now(c *Call, plan Plan[any]) (any, error) {
 	if e.made == c.Position {
 		return e.plan, nil
 	}
@@ -112,7 +134,7 @@ func (e early[P]) now(c *Call, plan Plan[P]) (P, error) {
 		}
 	}
 	if e.took > brenner.QuickPlan {
-		return e.plan, errOutdated
+		return nil, errOutdated
 	}
 	return plan.Make(c)
 }

@@ -239,7 +239,7 @@ func priced(out any, shown []byte) []byte {
 // says which versions a result shows in full; what is shown only as a summary
 // in a list does not count as an input of the work.
 func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (T, error) {
-	out, _, err := read(ctx, k, what, false, refs, nil, guard, fn)
+	out, _, err := readAs(ctx, k, what, false, refs, nil, guard, fn)
 	return out, err
 }
 
@@ -247,32 +247,68 @@ func Read[T any](ctx context.Context, k Caller, what string, refs func(T) []bren
 // and unchanged, it says so and costs nothing, unless it is to be sent again
 // (C34).
 func ReadOnce[T Repeatable[T]](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, guard Guard, fn func(*Call) (T, error)) (T, error) {
-	out, given, err := read(ctx, k, what, again, refs, T.Passage, guard, fn)
+	out, given, err := readAs(ctx, k, what, again, refs, T.Passage, guard, fn)
 	if given {
 		return out.Unchanged(), err
 	}
 	return out, err
 }
 
-func read[T any](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, of func(T) (brenner.Ref, bool), guard Guard, fn func(*Call) (T, error)) (out T, given bool, err error) {
-	var zero T
+func readAs[T any](ctx context.Context, k Caller, what string, again bool, refs func(T) []brenner.Ref, of func(T) (brenner.Ref, bool), guard Guard, fn func(*Call) (T, error)) (T, bool, error) {
+	var out T
+	a := answer{
+		make:  func(c *Call) (err error) { out, err = fn(c); return err },
+		value: func() any { return out },
+		begin: func(price, left int, next brenner.Action) bool {
+			d, ok := any(out).(dividable[T])
+			if ok {
+				out, ok = d.Beginning(price, left, next)
+			}
+			return ok
+		},
+	}
+	if refs != nil {
+		a.refs = func() []brenner.Ref { return refs(out) }
+	}
+	if of != nil {
+		a.of = func() (brenner.Ref, bool) { return of(out) }
+	}
+	given, err := k.read(ctx, what, again, a, guard)
+	if err != nil {
+		var zero T
+		return zero, false, err
+	}
+	return out, given, nil
+}
+
+// answer is what a read makes and shows, whatever its type.
+type answer struct {
+	make  func(*Call) error
+	value func() any
+	// begin leaves the beginning of it, as dividable says.
+	begin func(price, left int, next brenner.Action) bool
+	refs  func() []brenner.Ref       // nil: none
+	of    func() (brenner.Ref, bool) // nil: it is not given once
+}
+
+func (k Caller) read(ctx context.Context, what string, again bool, a answer, guard Guard) (given bool, err error) {
 	var through *Through
-	out, err = View(ctx, k.Recalling(), k.entering(guard, &through), fn)
-	if err != nil || through == nil {
-		return out, false, err
+	if err := k.Recalling().view(ctx, k.entering(guard, &through), a.make); err != nil || through == nil {
+		return false, err
 	}
 	// Measuring takes a while, and needs no turn.
 	reading := Reading{What: what, Refs: []brenner.Ref{}, Again: again, Unasked: k.unasked}
 	measure := func() {
+		out := a.value()
 		shown := canon.MustMarshal(out)
 		reading.Digest, reading.Price = canon.Sum(shown), through.Measure(priced(out, shown))
 	}
 	measure()
-	if of != nil {
-		ref, part := of(out)
+	if a.of != nil {
+		ref, part := a.of()
 		reading.Known = part && through.Whole(ref)
 	}
-	if p, ok := any(out).(inPassages); ok {
+	if p, ok := a.value().(inPassages); ok {
 		about, texts := p.Passages()
 		for _, text := range texts {
 			reading.Also = append(reading.Also, PassageDigest(about, text))
@@ -281,27 +317,24 @@ func read[T any](ctx context.Context, k Caller, what string, again bool, refs fu
 	}
 	known := reading.Known || through.Given(reading.Digest)
 	for (!known || again) && reading.Price > through.Left+through.News {
-		d, ok := any(out).(dividable[T])
-		if !ok {
-			break
-		}
-		if out, ok = d.Beginning(reading.Price, through.Left+through.News, through.Next); !ok {
+		if !a.begin(reading.Price, through.Left+through.News, through.Next) {
 			break
 		}
 		reading.Also = nil
 		measure()
 	}
-	reading.Whole = completes(out, through, &reading)
-	if refs != nil {
-		reading.Refs = refs(out)
+	reading.Whole = completes(a.value(), through, &reading)
+	if a.refs != nil {
+		reading.Refs = a.refs()
 	}
-	given, err = Write(ctx, k, "context.read", api.Write{}, Settled("the read; this is its price"), func(ch *Change) (bool, error) {
+	return k.charge(ctx, through, reading)
+}
+
+// charge records what an agent is about to be shown, and its price.
+func (k Caller) charge(ctx context.Context, through *Through, reading Reading) (given bool, err error) {
+	return Write(ctx, k, "context.read", api.Write{}, Settled("the read; this is its price"), func(ch *Change) (bool, error) {
 		return k.meter.Charge(ch, through.ID, reading)
 	})
-	if err != nil {
-		return zero, false, err
-	}
-	return out, given, nil
 }
 
 // entering lets a person in as it is, and an agent through its newest context,

@@ -18,18 +18,16 @@ func isTried(req Keyed) bool {
 // rehearse runs a use case that writes on a snapshot and throws away what it
 // wrote: it is refused where it would be, and says what it would say. There is
 // no record of it, so it has no idempotency key either.
-func rehearse[T any](ctx context.Context, k Caller, guard Guard, fn func(*Change) (T, error)) (T, error) {
-	return View(ctx, k, guard, func(c *Call) (T, error) {
+func (k Caller) rehearse(ctx context.Context, guard Guard, fn func(*Change) error) error {
+	return k.view(ctx, guard, func(c *Call) error {
 		tx := rehearsal.On(c.Reader)
 		c.Reader = tx
 		if err := c.Date(); err != nil {
-			var zero T
-			return zero, err
+			return err
 		}
-		out, err := fn(&Change{Call: c, tx: tx})
-		if err == nil {
-			err = tx.Err()
+		if err := fn(&Change{Call: c, tx: tx}); err != nil {
+			return err
 		}
-		return out, err
+		return tx.Err()
 	})
 }

@@ -56,17 +56,18 @@ func (t Table[T]) Put(ctx context.Context, tx store.Tx, seq int64, v T) error {
 
 // Replace puts a value in the place of a row.
 func (t Table[T]) Replace(ctx context.Context, tx store.Tx, seq int64, old Row[T], v T) error {
-	body, err := canon.Marshal(v)
-	if err != nil {
-		return err
-	}
-	k := t.Key(v)
-	o := store.Object{
-		Kind: t.Kind, ID: cmp.Or(old.ID, k.ID), Group: k.Group, State: k.State,
-		Order: cmp.Or(k.Order, old.Order), Body: body, Seq: seq,
-	}
-	if t.Unordered {
+	o := store.Object{Kind: t.Kind, ID: old.ID, Order: old.Order, Seq: seq}
+	return put(ctx, tx, o, t.Key(v), t.Unordered, v)
+}
+
+// put puts a value where its key says; what the key leaves open is as the object has it.
+func put(ctx context.Context, tx store.Tx, o store.Object, k Key, unordered bool, v any) (err error) {
+	o.ID, o.Group, o.State, o.Order = cmp.Or(o.ID, k.ID), k.Group, k.State, cmp.Or(k.Order, o.Order)
+	if unordered {
 		o.Order = 0
+	}
+	if o.Body, err = canon.Marshal(v); err != nil {
+		return err
 	}
 	return tx.PutObject(ctx, o)
 }
@@ -91,18 +92,27 @@ func (t Table[T]) Find(ctx context.Context, r store.Reader, id string) (T, error
 // Row is Find with what the table knows besides.
 func (t Table[T]) Row(ctx context.Context, r store.Reader, id string) (Row[T], error) {
 	o, err := r.Object(ctx, t.Kind, id)
-	if t.Missing != nil && errors.Is(err, brenner.CodeNotFound) {
-		return Row[T]{}, t.Missing(id)
-	}
 	if err != nil {
-		return Row[T]{}, err
+		return Row[T]{}, missed(err, id, t.Missing)
 	}
 	return t.read(o)
 }
 
+// missed is why an object was not found, in the words of the room if it has any.
+func missed(err error, id string, missing func(id string) error) error {
+	if missing != nil && errors.Is(err, brenner.CodeNotFound) {
+		return missing(id)
+	}
+	return err
+}
+
 // Has reports whether there is an object.
 func (t Table[T]) Has(ctx context.Context, r store.Reader, id string) (bool, error) {
-	_, err := r.Object(ctx, t.Kind, id)
+	return has(ctx, r, t.Kind, id)
+}
+
+func has(ctx context.Context, r store.Reader, kind, id string) (bool, error) {
+	_, err := r.Object(ctx, kind, id)
 	if errors.Is(err, brenner.CodeNotFound) {
 		return false, nil
 	}
@@ -128,16 +138,16 @@ type Place struct {
 	ID    string `json:"id"`
 }
 
-func (t Table[T]) query(q Query, limit int) store.ObjectQuery {
+func (q Query) of(kind string, limit int) store.ObjectQuery {
 	return store.ObjectQuery{
-		Kind: t.Kind, Group: q.Group, States: q.States, Newest: q.Newest,
+		Kind: kind, Group: q.Group, States: q.States, Newest: q.Newest,
 		AfterOrder: q.After.Order, AfterID: q.After.ID, Limit: limit,
 	}
 }
 
 // List gives the first objects of a query, at most limit.
 func (t Table[T]) List(ctx context.Context, r store.Reader, q Query, limit int) ([]Row[T], error) {
-	objects, err := r.Objects(ctx, t.query(q, limit))
+	objects, err := r.Objects(ctx, q.of(t.Kind, limit))
 	if err != nil {
 		return nil, err
 	}
@@ -152,25 +162,45 @@ func (t Table[T]) List(ctx context.Context, r store.Reader, q Query, limit int) 
 
 // Each visits objects in order, a page at a time, until fn has enough or fails.
 func (t Table[T]) Each(ctx context.Context, r store.Reader, q Query, fn func(Row[T]) (more bool, err error)) error {
+	return each(ctx, r, t.Kind, q, func(o store.Object) (bool, error) {
+		row, err := t.read(o)
+		if err != nil {
+			return false, err
+		}
+		return fn(row)
+	})
+}
+
+func each(ctx context.Context, r store.Reader, kind string, q Query, fn func(store.Object) (more bool, err error)) error {
 	for {
-		rows, err := t.List(ctx, r, q, brenner.MaxPage)
+		objects, err := r.Objects(ctx, q.of(kind, brenner.MaxPage))
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			if more, err := fn(row); !more || err != nil {
+		for _, o := range objects {
+			if more, err := fn(o); !more || err != nil {
 				return err
 			}
 		}
-		if len(rows) < brenner.MaxPage {
+		if len(objects) < brenner.MaxPage {
 			return nil
 		}
-		q.After = rows[len(rows)-1].Place()
+		q.After = placeOf(objects[len(objects)-1])
 	}
 }
 
 // Page visits one page of objects and says where the next one starts.
 func (t Table[T]) Page(ctx context.Context, r store.Reader, q Query, p api.Page, fn func(Row[T]) error) (api.Next, error) {
+	return page(ctx, r, t.Kind, q, p, func(o store.Object) error {
+		row, err := t.read(o)
+		if err != nil {
+			return err
+		}
+		return fn(row)
+	})
+}
+
+func page(ctx context.Context, r store.Reader, kind string, q Query, p api.Page, fn func(store.Object) error) (api.Next, error) {
 	limit, err := PageSize(p.Limit)
 	if err != nil {
 		return api.Next{}, err
@@ -178,22 +208,24 @@ func (t Table[T]) Page(ctx context.Context, r store.Reader, q Query, p api.Page,
 	if q.After, err = OpenCursor[Place](p.Cursor); err != nil {
 		return api.Next{}, err
 	}
-	rows, err := t.List(ctx, r, q, limit+1)
+	objects, err := r.Objects(ctx, q.of(kind, limit+1))
 	if err != nil {
 		return api.Next{}, err
 	}
 	var next api.Next
-	if len(rows) > limit {
-		rows = rows[:limit]
-		next.Cursor = MakeCursor(rows[limit-1].Place())
+	if len(objects) > limit {
+		objects = objects[:limit]
+		next.Cursor = MakeCursor(placeOf(objects[limit-1]))
 	}
-	for _, row := range rows {
-		if err := fn(row); err != nil {
+	for _, o := range objects {
+		if err := fn(o); err != nil {
 			return api.Next{}, err
 		}
 	}
 	return next, nil
 }
+
+func placeOf(o store.Object) Place { return Place{o.Order, o.ID} }
 
 // Count counts objects of a group, or with "" of all, by state.
 func (t Table[T]) Count(ctx context.Context, r store.Reader, group string) (map[string]int, error) {
@@ -213,11 +245,15 @@ func NumberOf(id string) int64 {
 // Total counts the objects of a query, wherever it goes on.
 func (t Table[T]) Total(ctx context.Context, r store.Reader, q Query) (int, error) {
 	counts, err := t.Count(ctx, r, q.Group)
+	return q.total(counts), err
+}
+
+func (q Query) total(counts map[string]int) int {
 	n := 0
 	for state, count := range counts {
 		if len(q.States) == 0 || slices.Contains(q.States, state) {
 			n += count
 		}
 	}
-	return n, err
+	return n
 }

@@ -11,6 +11,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/internal/order"
 	"brenner/playbook"
 )
 
@@ -405,7 +406,7 @@ func (a *assembler) ranked() ([]Ranked, []LeftOut) {
 			open = append(open, Ranked{Candidate: c})
 		}
 	}
-	slices.SortFunc(barred, func(x, y LeftOut) int { return x.Ref.Compare(y.Ref) })
+	order.By(barred, func(x, y LeftOut) int { return x.Ref.Compare(y.Ref) })
 	rank(a.in.View.Weights, query, open)
 	return open, barred
 }
@@ -466,7 +467,7 @@ func (a *assembler) bullets() {
 // one, then by id.
 func rankBullets(all []playbook.Ranked) []playbook.Ranked {
 	sorted := slices.Clone(all)
-	slices.SortFunc(sorted, func(x, y playbook.Ranked) int {
+	order.By(sorted, func(x, y playbook.Ranked) int {
 		return cmp.Or(
 			cmp.Compare(y.Score, x.Score),
 			x.Bullet.CreatedAt.Compare(y.Bullet.CreatedAt),
@@ -530,7 +531,7 @@ func (a *assembler) inOrderOfText() []chunk {
 		place[artifact.TypeSessionArtifact] = 1
 	}
 	out := slices.Clone(a.chunks)
-	slices.SortStableFunc(out, func(x, y chunk) int {
+	order.By(out, func(x, y chunk) int {
 		if x.section != Selected || y.section != Selected {
 			return 0
 		}

@@ -2,10 +2,10 @@ package assembly
 
 import (
 	"cmp"
-	"slices"
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 	"brenner/playbook"
 	"brenner/policy"
 )
@@ -164,6 +164,6 @@ func Builtin() []View {
 	integrator.Bullets.Stages, reviewer.Bullets.Stages = unsure, unsure
 
 	all := []View{critic, arbiter, distiller, generator, integrator, pi, reviewer, designer, writer}
-	slices.SortFunc(all, func(a, b View) int { return cmp.Compare(a.Role, b.Role) })
+	order.By(all, func(a, b View) int { return cmp.Compare(a.Role, b.Role) })
 	return all
 }

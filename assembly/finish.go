@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner/canon"
+	"brenner/internal/order"
 )
 
 // finish counts the final text and takes out what ranks lowest until it fits:
@@ -38,7 +39,7 @@ func (a *assembler) finish() (Context, error) {
 			c.Bullets = append(c.Bullets, *ch.bullet)
 		}
 	}
-	slices.SortStableFunc(c.LeftOut, func(x, y LeftOut) int { return rankOrLast(x) - rankOrLast(y) })
+	order.By(c.LeftOut, func(x, y LeftOut) int { return rankOrLast(x) - rankOrLast(y) })
 	return c, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/internal/order"
 )
 
 // Cause is why an artifact is looked at at all.
@@ -137,7 +138,7 @@ func gather(byCause []Found, leads []Lead, chosen map[brenner.Ref]int) ([]Lead, 
 			lead.Neighbours = max(lead.Neighbours, h.Neighbours)
 		}
 	}
-	slices.SortFunc(leads, func(a, b Lead) int { return a.Ref.Compare(b.Ref) })
+	order.By(leads, func(a, b Lead) int { return a.Ref.Compare(b.Ref) })
 	return leads, slices.DeleteFunc(rest, func(r Rest) bool { return r.Count == 0 })
 }
 

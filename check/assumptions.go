@@ -8,6 +8,7 @@ import (
 
 	"brenner"
 	"brenner/claim"
+	"brenner/internal/order"
 )
 
 // AlikeThreshold is the cosine from which two statements are compared word by
@@ -57,7 +58,7 @@ func Collect(all []Assumption, o Options) (*Claimed, error) {
 		o.Threshold = AlikeThreshold
 	}
 	sorted := slices.Clone(all)
-	slices.SortFunc(sorted, func(a, b Assumption) int {
+	order.By(sorted, func(a, b Assumption) int {
 		return cmp.Or(cmp.Compare(a.Ref.Artifact, b.Ref.Artifact), cmp.Compare(a.Ref.Version, b.Ref.Version),
 			cmp.Compare(a.Place, b.Place), cmp.Compare(a.Statement, b.Statement))
 	})

@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/claim"
+	"brenner/internal/order"
 )
 
 // Piece is an artifact to be compared with the others of its type and module.
@@ -53,7 +54,7 @@ func Overlaps(pieces []Piece, o Options) ([]Overlap, error) {
 		o.Threshold = OverlapThreshold
 	}
 	sorted := slices.Clone(pieces)
-	slices.SortFunc(sorted, func(a, b Piece) int {
+	order.By(sorted, func(a, b Piece) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Module, b.Module),
 			cmp.Compare(a.Ref.Artifact, b.Ref.Artifact), cmp.Compare(a.Ref.Version, b.Ref.Version))
 	})

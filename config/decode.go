@@ -11,6 +11,7 @@ import (
 	"brenner"
 	"brenner/automation"
 	"brenner/canon"
+	"brenner/internal/order"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -250,7 +251,7 @@ func (f *findings) refusal() error {
 	if len(f.all) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(f.all, func(a, b finding) int {
+	order.By(f.all, func(a, b finding) int {
 		if a.at.line != b.at.line {
 			return a.at.line - b.at.line
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/internal/order"
 )
 
 // Cluster is versions that are equally far from the start and of one module
@@ -55,7 +56,7 @@ func (g Graph) Clusters(most int, open string) []Cluster {
 		}
 	}
 	all = slices.DeleteFunc(all, func(c Cluster) bool { return len(c.Members) < 2 })
-	slices.SortFunc(all, func(a, b Cluster) int {
+	order.By(all, func(a, b Cluster) int {
 		return cmp.Or(cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Type, b.Type))
 	})
 	return all

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/internal/order"
 )
 
 // Fork is a place where more than one version could be the truth (C19).
@@ -23,7 +24,7 @@ func Forks(heads []Node) []Fork {
 	byArtifact := map[brenner.ArtifactID][]Node{}
 	bySlot := map[string][]Node{}
 	seen := map[brenner.Ref]bool{}
-	for _, n := range slices.SortedFunc(slices.Values(heads), compareNodes) {
+	for _, n := range order.Of(heads, compareNodes) {
 		if !n.Status.Live() || seen[n.Ref] {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 )
 
 // Node is a version as the graph sees it.
@@ -88,7 +89,7 @@ func compareNodes(a, b Node) int { return a.Ref.Compare(b.Ref) }
 // ordered gives the edges in order, each once.
 func ordered(edges []Edge) []Edge {
 	list := slices.Clone(edges)
-	slices.SortFunc(list, compareEdges)
+	order.By(list, compareEdges)
 	return slices.Compact(list)
 }
 

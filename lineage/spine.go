@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 )
 
 // SpineView is the minimum consistent view of a project (C29): what it asks,
@@ -57,8 +58,8 @@ func (v *SpineView) Lacks(t brenner.TypeName, m brenner.Module) *Missing {
 func Spine(canonical []Node, modules []brenner.Module) SpineView {
 	view := SpineView{Memos: []ModuleMemo{}, Missing: []Missing{}}
 	memos := map[brenner.Module]*Node{}
-	order := slices.Clone(modules)
-	for _, n := range slices.SortedFunc(slices.Values(canonical), compareNodes) {
+	listed := slices.Clone(modules)
+	for _, n := range order.Of(canonical, compareNodes) {
 		if n.Status != artifact.Canonical {
 			continue
 		}
@@ -69,16 +70,16 @@ func Spine(canonical []Node, modules []brenner.Module) SpineView {
 			view.Summary = &n
 		case artifact.TypeIntegratedMemo:
 			memos[n.Module] = &n
-			if !slices.Contains(order, n.Module) {
-				order = append(order, n.Module)
+			if !slices.Contains(listed, n.Module) {
+				listed = append(listed, n.Module)
 			}
 		}
 	}
-	slices.Sort(order[len(modules):])
+	slices.Sort(listed[len(modules):])
 	if view.Brief == nil {
 		view.miss(artifact.TypeProjectBrief, "")
 	}
-	for _, m := range order {
+	for _, m := range listed {
 		view.Memos = append(view.Memos, ModuleMemo{Module: m, Memo: memos[m]})
 		if memos[m] == nil {
 			view.miss(artifact.TypeIntegratedMemo, m)

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"html"
-	"slices"
 	"strings"
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 )
 
 // Measures of the drawing, in pixels.
@@ -202,7 +202,7 @@ func layout(shapes []shape, lines []line) (place map[string]point, width, height
 		for _, s := range list {
 			pull[s.key] = meanHeight(linked[s.key], place)
 		}
-		slices.SortStableFunc(list, func(a, b shape) int { return cmp.Compare(pull[a.key], pull[b.key]) })
+		order.By(list, func(a, b shape) int { return cmp.Compare(pull[a.key], pull[b.key]) })
 		columns := max(1, (len(list)+rows-1)/rows)
 		used := (len(list) + columns - 1) / columns
 		top := margin + (rows-used)*(boxHeight+gapY)/2

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner"
+	"brenner/internal/order"
 )
 
 // Direction is which way a walk goes.
@@ -119,7 +120,7 @@ func (g Graph) neighbours() map[brenner.Ref][]Edge {
 	}
 	for _, n := range g.Nodes {
 		// Those of one relation are in order: the edges of the graph are.
-		slices.SortStableFunc(out[n.Ref], func(a, b Edge) int { return cmp.Compare(a.Rel, b.Rel) })
+		order.By(out[n.Ref], func(a, b Edge) int { return cmp.Compare(a.Rel, b.Rel) })
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package playbook
 import (
 	"math"
 	"slices"
+
+	"brenner/internal/order"
 )
 
 // RankOptions say which bullets a context wants.
@@ -67,7 +69,7 @@ func (b *Book) Rank(o RankOptions) ([]Ranked, error) {
 		r.Shared = o.Shares != nil && o.Shares(e.Content)
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(x, y Ranked) int {
+	order.By(out, func(x, y Ranked) int {
 		return compareHits(hit{keyOf(x.Bullet), x.Score}, hit{keyOf(y.Bullet), y.Score})
 	})
 	if o.Most > 0 {

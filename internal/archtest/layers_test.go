@@ -37,6 +37,9 @@ const jsonSchema = "internal/jsonschema"
 // may use it.
 const lazily = "internal/lazy"
 
+// ordering puts lists in order, pure as the protocols are; everybody may use it.
+const ordering = "internal/order"
+
 // testAid keeps the answers of tests; those of every package may use it, and
 // nothing else.
 const testAid = "internal/answers"
@@ -59,6 +62,7 @@ var layers = []layer{
 	{name: lineDiff, pure: true},
 	{name: jsonSchema, pure: true, theirs: []string{jsonLibrary}},
 	{name: lazily},
+	{name: ordering, pure: true},
 	{name: "artifact", ours: []string{"canon", lineDiff, jsonSchema}, pure: true, theirs: []string{jsonLibrary}},
 	{name: "anchor", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, textLibrary}},
 	{name: "delta", ours: []string{"canon", lineDiff}, pure: true, theirs: []string{jsonLibrary, yamlLibrary, markdown, textLibrary}},
@@ -270,7 +274,7 @@ func rowOf(name string) (layer, bool) {
 // refuses says why a row does not allow an import, "" if it does.
 func (l layer) refuses(imported string) string {
 	if name, ours := strings.CutPrefix(imported, modulePath+"/"); ours {
-		if name == lazily {
+		if name == lazily || name == ordering {
 			return ""
 		}
 		if slices.ContainsFunc(l.ours, func(allowed string) bool { return covers(allowed, name) }) {

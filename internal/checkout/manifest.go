@@ -12,6 +12,7 @@ import (
 	"brenner"
 	"brenner/artifact"
 	"brenner/canon"
+	"brenner/internal/order"
 )
 
 // ManifestName is the file that remembers what was checked out.
@@ -68,7 +69,7 @@ func (m manifest) with(entries []entry) manifest {
 	for _, e := range byPath {
 		m.Files = append(m.Files, e)
 	}
-	slices.SortFunc(m.Files, func(a, b entry) int { return cmp.Compare(a.Path, b.Path) })
+	order.By(m.Files, func(a, b entry) int { return cmp.Compare(a.Path, b.Path) })
 	return m
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/delta"
+	"brenner/internal/order"
 	"brenner/internal/problem"
 
 	"github.com/go-json-experiment/json"
@@ -259,7 +260,7 @@ func (r *runner) warnOfDeltas(found []brenner.Diagnostic) {
 
 // reportOutcomes names every delta that does not show.
 func (r *runner) reportOutcomes(outcomes []delta.Outcome) {
-	outcomes = slices.SortedStableFunc(slices.Values(outcomes), func(a, b delta.Outcome) int { return strings.Compare(a.DeltaID, b.DeltaID) })
+	outcomes = order.Of(outcomes, func(a, b delta.Outcome) int { return strings.Compare(a.DeltaID, b.DeltaID) })
 	for i := range outcomes {
 		o := &outcomes[i]
 		if o.Status == delta.Applied {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"brenner"
+	"brenner/internal/order"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -138,7 +138,7 @@ func (a *AgentMail) Replies(ctx context.Context, thread string) ([]Reply, error)
 		}
 		out = append(out, Reply{ID: plainID(m.ID), From: a.whose(m.From), As: m.From, Subject: m.Subject, Body: m.Body, At: parseTime(m.Created)})
 	}
-	slices.SortStableFunc(out, func(x, y Reply) int { return x.At.Compare(y.At) })
+	order.By(out, func(x, y Reply) int { return x.At.Compare(y.At) })
 	return out, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"brenner"
 	"brenner/api"
+	"brenner/internal/order"
 	"brenner/internal/patience"
 	"brenner/program"
 )
@@ -133,7 +134,7 @@ func (l *laborer) begin(ctx context.Context, items []api.WorkItem) (any bool) {
 			return any
 		}
 		agents := slices.Clone(item.Agents)
-		slices.SortStableFunc(agents, func(a, b api.WorkAgent) int { return cmp.Compare(a.Busy, b.Busy) })
+		order.By(agents, func(a, b api.WorkAgent) int { return cmp.Compare(a.Busy, b.Busy) })
 		for _, agent := range agents {
 			if l.may(item, agent) && l.launch(ctx, item, agent, l.sharing(items[i:])) {
 				any = true

@@ -9,6 +9,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/artifact"
+	"brenner/internal/order"
 )
 
 // inbox is what waits for the person who looks (N1).
@@ -223,7 +224,7 @@ func loadCause(v *visit) (string, any, error) {
 		}
 	}
 	// What rests on another of them comes after it.
-	slices.SortStableFunc(out.Items, func(a, b api.StaleItem) int { return cmp.Compare(len(a.Path), len(b.Path)) })
+	order.By(out.Items, func(a, b api.StaleItem) int { return cmp.Compare(len(a.Path), len(b.Path)) })
 	out.Total = len(out.Items)
 	out.Items = out.Items[:min(out.Total, perPage)]
 	return "What rests on the old " + string(id), out, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/internal/order"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,7 +73,7 @@ func schemaFields(schema jsontext.Value) ([]formField, error) {
 		})
 		return nil
 	})
-	slices.SortStableFunc(fields, func(a, b formField) int {
+	order.By(fields, func(a, b formField) int {
 		switch {
 		case a.Required == b.Required:
 			return 0

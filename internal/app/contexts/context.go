@@ -15,6 +15,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -341,7 +342,7 @@ func (s *Service) Views(ctx context.Context) (api.ViewList, error) {
 		for _, v := range c.Views {
 			out.Views = append(out.Views, api.ViewInfo{View: v.View, Version: v.Version})
 		}
-		slices.SortFunc(out.Views, func(a, b api.ViewInfo) int { return strings.Compare(string(a.Role), string(b.Role)) })
+		order.By(out.Views, func(a, b api.ViewInfo) int { return strings.Compare(string(a.Role), string(b.Role)) })
 		return out, nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"brenner/artifact"
 	"brenner/assembly"
 	"brenner/internal/app/ledger"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -110,7 +111,7 @@ func (n *noter) load(refs []brenner.Ref) (err error) {
 			return err
 		}
 		n.down = append(n.down, more...)
-		slices.SortFunc(n.down, compareLinks)
+		order.By(n.down, compareLinks)
 	}
 	var named []brenner.ArtifactID
 	disputing := make([]brenner.Ref, len(n.down))

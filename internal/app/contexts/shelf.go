@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
+	"brenner/internal/order"
 	"brenner/internal/store"
 )
 
@@ -719,8 +720,8 @@ func (r reading) links(refs []brenner.Ref) (up, down []store.Link, hubs []brenne
 			}
 		})
 	}
-	slices.SortFunc(up, compareLinks)
-	slices.SortFunc(down, compareLinks)
+	order.By(up, compareLinks)
+	order.By(down, compareLinks)
 	return slices.Compact(up), slices.Compact(down), hubs, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
+	"brenner/internal/order"
 	"brenner/internal/store"
 )
 
@@ -210,7 +211,7 @@ func (r *Room) openUpdates(c *kernel.Call, rule automation.Rule, e automation.Ev
 		_, known := c.Policies[o.author.Role]
 		return !known || o.author.Kind != kernel.Agent
 	})
-	slices.SortStableFunc(stale, func(a, b outdated) int {
+	order.By(stale, func(a, b outdated) int {
 		return cmp.Or(cmp.Compare(a.cause(), b.cause()), cmp.Compare(a.Module, b.Module), cmp.Compare(a.author.Role, b.author.Role))
 	})
 	var out []deed

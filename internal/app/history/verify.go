@@ -10,6 +10,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -105,7 +106,7 @@ func (r *Room) openCheckpoints(c *kernel.Call, req api.VerifyRequest) ([]journal
 		}
 		out = append(out, cp)
 	}
-	slices.SortFunc(out, func(a, b journal.Checkpoint) int { return int(a.Size - b.Size) })
+	order.By(out, func(a, b journal.Checkpoint) int { return int(a.Size - b.Size) })
 	return out, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/internal/app/kernel"
+	"brenner/internal/order"
 	"brenner/playbook"
 	"brenner/policy"
 )
@@ -223,7 +224,7 @@ func playbooks(c *kernel.Call, domain playbook.Domain) ([]playbookFrozen, error)
 		out = append(out, row.Value)
 		return true, nil
 	})
-	slices.SortFunc(out, func(a, b playbookFrozen) int { return strings.Compare(string(a.Domain), string(b.Domain)) })
+	order.By(out, func(a, b playbookFrozen) int { return strings.Compare(string(a.Domain), string(b.Domain)) })
 	return out, err
 }
 

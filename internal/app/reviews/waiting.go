@@ -12,6 +12,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -118,7 +119,7 @@ func (r *Room) All(c *kernel.Call) ([]api.Waiting, error) {
 		}
 		out[i].Rests = w.Count // what is stale rests on it
 	}
-	slices.SortStableFunc(out, func(a, b api.Waiting) int {
+	order.By(out, func(a, b api.Waiting) int {
 		return cmp.Or(cmp.Compare(b.Rests, a.Rests), a.Since.Compare(b.Since), cmp.Compare(a.Subject, b.Subject))
 	})
 	return out, nil

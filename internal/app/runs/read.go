@@ -14,6 +14,7 @@ import (
 	"brenner/artifact"
 	"brenner/config"
 	"brenner/internal/app/kernel"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -243,7 +244,7 @@ func (s *Service) OpenWork(ctx context.Context, req api.OpenWorkRequest) (api.Wo
 		if err == nil && len(l.out.Work)+len(l.out.Blocked) == 0 {
 			l.out.Why, err = l.why()
 		}
-		slices.SortStableFunc(l.out.Work, func(a, b api.WorkItem) int { return a.Since.Compare(b.Since) })
+		order.By(l.out.Work, func(a, b api.WorkItem) int { return a.Since.Compare(b.Since) })
 		return l.out, err
 	})
 }

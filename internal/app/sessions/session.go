@@ -16,6 +16,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 	"brenner/roster"
@@ -370,7 +371,7 @@ var reading = map[delta.Bearing]int{delta.BearsOnThread: 0, delta.BearsOnGround:
 // against the thread and not settled: those that are to be read with the answer first.
 func (r *Room) Doubted(c *kernel.Call, ref brenner.Ref) ([]api.ReviewFinding, error) {
 	all, doc, err := r.critiquesIn(c, ref)
-	slices.SortStableFunc(all, func(a, b delta.Critique) int { return cmp.Compare(reading[a.Bears], reading[b.Bears]) })
+	order.By(all, func(a, b delta.Critique) int { return cmp.Compare(reading[a.Bears], reading[b.Bears]) })
 	var out []api.ReviewFinding
 	for _, critique := range all {
 		if critique.State != delta.CritiqueOpen && !critique.BesideAnswer() {

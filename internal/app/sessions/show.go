@@ -17,6 +17,7 @@ import (
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -435,9 +436,9 @@ func (d *document) putFirst() {
 			first[p.Section] = rank(p)
 		}
 	}
-	order := delta.Sections()
-	slices.SortStableFunc(d.pieces, func(a, b piece) int {
-		return cmp.Or(first[a.Section]-first[b.Section], slices.Index(order, a.Section)-slices.Index(order, b.Section), rank(a)-rank(b))
+	sections := delta.Sections()
+	order.By(d.pieces, func(a, b piece) int {
+		return cmp.Or(first[a.Section]-first[b.Section], slices.Index(sections, a.Section)-slices.Index(sections, b.Section), rank(a)-rank(b))
 	})
 }
 

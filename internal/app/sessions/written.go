@@ -9,6 +9,7 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/internal/app/kernel"
+	"brenner/internal/order"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -95,7 +96,7 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo, unopened bool) ([]api.W
 		return nil, err
 	}
 	fresh = slices.DeleteFunc(fresh, func(v store.Version) bool { return v.Creator == c.Who.Name || v.Created.Before(info.Created) })
-	slices.SortStableFunc(fresh, func(a, b store.Version) int { return slices.Index(heads, a.Ref()) - slices.Index(heads, b.Ref()) })
+	order.By(fresh, func(a, b store.Version) int { return slices.Index(heads, a.Ref()) - slices.Index(heads, b.Ref()) })
 	concerns, err := concerning(c, info.ID, fresh)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func writtenBeside(c *kernel.Call, info api.SessionInfo, unopened bool) ([]api.W
 			out = append(out, api.WrittenVersion{Ref: v.Ref(), Agent: v.Creator, Summary: v.Summary, Concerns: concerns[v.Ref()], Told: toldOf(c, v.Ref())})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b api.WrittenVersion) int { return min(1, len(b.Concerns)) - min(1, len(a.Concerns)) })
+	order.By(out, func(a, b api.WrittenVersion) int { return min(1, len(b.Concerns)) - min(1, len(a.Concerns)) })
 	out = out[:min(len(out), mostWritten)]
 	return out, sayChanged(c, out)
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"brenner/internal/order"
 )
 
 // labels are the most that a metric has.
@@ -40,7 +42,7 @@ type family struct {
 
 func (s *Set) add(name, help, kind string, write func(*page, string)) {
 	s.families = append(s.families, family{name, help, kind, write})
-	slices.SortFunc(s.families, func(a, b family) int { return cmp.Compare(a.name, b.name) })
+	order.By(s.families, func(a, b family) int { return cmp.Compare(a.name, b.name) })
 }
 
 // ServeHTTP writes the page. A metric of which nothing has been counted is left out.

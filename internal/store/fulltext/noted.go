@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"brenner"
+	"brenner/internal/order"
 	"brenner/retrieval"
 )
 
@@ -135,7 +136,7 @@ const notesAtOnce = 64
 // build feeds a builder with what notes bring in and take out, until it has had
 // so many bytes of text. It gives the notes it did, and names what they take out.
 func build(ctx context.Context, rows Rows, b *retrieval.Builder, notes []Note, most int) (done []Note, removed []retrieval.Name, err error) {
-	notes = slices.SortedFunc(slices.Values(notes), func(a, b Note) int { return cmp.Compare(a.Artifact, b.Artifact) })
+	notes = order.Of(notes, func(a, b Note) int { return cmp.Compare(a.Artifact, b.Artifact) })
 	for some := range slices.Chunk(notes, notesAtOnce) {
 		var in, out []change
 		for _, n := range some {

@@ -18,6 +18,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 	"brenner/internal/store"
 )
 
@@ -140,7 +141,7 @@ func (t *Tx) overlaid(rows []store.Version, chosen func(brenner.Ref) bool) []sto
 			rows = append(rows, v)
 		}
 	}
-	slices.SortFunc(rows, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
+	order.By(rows, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
 	return rows
 }
 
@@ -184,7 +185,7 @@ func (t *Tx) linked(rows []store.Link, err error, chosen func(store.Link) bool) 
 			rows = append(rows, l)
 		}
 	}
-	slices.SortFunc(rows, func(a, b store.Link) int {
+	order.By(rows, func(a, b store.Link) int {
 		return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.Rel, b.Rel), a.To.Compare(b.To))
 	})
 	return rows, err
@@ -226,7 +227,7 @@ func (t *Tx) Objects(ctx context.Context, q store.ObjectQuery) ([]store.Object, 
 			rows = append(rows, o)
 		}
 	}
-	slices.SortFunc(rows, along)
+	order.By(rows, along)
 	return first(rows, q.Limit), nil
 }
 

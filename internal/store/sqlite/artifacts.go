@@ -10,6 +10,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 	"brenner/internal/store"
 )
 
@@ -187,7 +188,7 @@ func (r *reader) recent(ctx context.Context, q store.ArtifactQuery) ([]store.Art
 	}
 	out, err := collect(ctx, r.c, scanArtifact, "SELECT "+artifactText+" FROM ("+strings.Join(parts, " UNION ALL ")+
 		" ORDER BY s DESC, i LIMIT ?+0) newest CROSS JOIN artifacts ON key = k", append(args, limit(q.Limit))...)
-	slices.SortFunc(out, func(a, b store.Artifact) int { return cmp.Or(cmp.Compare(b.Seq, a.Seq), cmp.Compare(a.ID, b.ID)) })
+	order.By(out, func(a, b store.Artifact) int { return cmp.Or(cmp.Compare(b.Seq, a.Seq), cmp.Compare(a.ID, b.ID)) })
 	return out, err
 }
 

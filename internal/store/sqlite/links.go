@@ -10,6 +10,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 	"brenner/internal/store"
 )
 
@@ -44,7 +45,7 @@ func (r *reader) LinksTo(ctx context.Context, refs []brenner.Ref, rels ...artifa
 
 func (r *reader) links(ctx context.Context, refs []brenner.Ref, sql string, more ...any) ([]store.Link, error) {
 	out, err := collect(ctx, r.c, scanLink, sql, append([]any{refsParameter(refs)}, more...)...)
-	slices.SortFunc(out, compareLinks)
+	order.By(out, compareLinks)
 	return out, err
 }
 
@@ -57,7 +58,7 @@ func (r *reader) eachLink(ctx context.Context, fn func(any) error) error {
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(some, compareLinks)
+		order.By(some, compareLinks)
 		for _, l := range some {
 			if err := fn(l); err != nil {
 				return err

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner"
+	"brenner/internal/order"
 	"brenner/internal/store/fulltext"
 )
 
@@ -43,7 +43,7 @@ func refsParameter(refs []brenner.Ref) string {
 // settledParameter writes the versions that notes want as members of a JSON object, in
 // the order of the keys of their artifacts: "KEY": "VERSIONS".
 func settledParameter(notes []fulltext.Note) string {
-	notes = slices.SortedFunc(slices.Values(notes), func(a, b fulltext.Note) int { return cmp.Compare(a.Key, b.Key) })
+	notes = order.Of(notes, func(a, b fulltext.Note) int { return cmp.Compare(a.Key, b.Key) })
 	object := []byte{'{'}
 	for i, n := range notes {
 		if i > 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"brenner/internal/order"
 	"brenner/internal/store"
 )
 
@@ -84,7 +85,7 @@ func (r *reader) best(ctx context.Context, scores map[int64]int, q store.TagQuer
 		}
 		out, ranked = append(out, some...), ranked[n:]
 	}
-	slices.SortFunc(out, func(a, b tagged) int { return cmp.Or(cmp.Compare(b.tags, a.tags), cmp.Compare(a.ID, b.ID)) })
+	order.By(out, func(a, b tagged) int { return cmp.Or(cmp.Compare(b.tags, a.tags), cmp.Compare(a.ID, b.ID)) })
 	if q.Limit > 0 && len(out) > q.Limit {
 		out = out[:q.Limit]
 	}

@@ -6,6 +6,7 @@ import (
 
 	"brenner"
 	"brenner/artifact"
+	"brenner/internal/order"
 	"brenner/internal/store"
 )
 
@@ -67,7 +68,7 @@ func (r *reader) Versions(ctx context.Context, id brenner.ArtifactID, after bren
 func (r *reader) VersionsOf(ctx context.Context, refs []brenner.Ref) ([]store.Version, error) {
 	out, err := collect(ctx, r.c, scanVersion, "SELECT "+versionColumns("a.id")+fromRefs+
 		"CROSS JOIN versions v ON v.key = a.key << 24 | ref.value", refsParameter(refs))
-	slices.SortFunc(out, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
+	order.By(out, func(a, b store.Version) int { return a.Ref().Compare(b.Ref()) })
 	return out, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -386,6 +387,7 @@ func (c *Call) earlier(key string, digest brenner.Digest, out any) (bool, error)
 	if err != nil {
 		return false, err
 	}
+	reflect.ValueOf(out).Elem().SetZero() // a write that was run before, and taken back, has left its own
 	return true, json.Unmarshal(result, out)
 }
 

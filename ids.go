@@ -86,6 +86,16 @@ func ParseRef(s string) (Ref, error) {
 	return Ref{Artifact: ArtifactID(id), Version: Version(n)}, nil
 }
 
+// CutPart divides what a text cites, oxygen-log@2.4, into the version and the number of a part
+// of it; "" if all of it is cited. An id may have dots: they name a part behind a version only.
+func CutPart(cited string) (ref, part string) {
+	id, version, pinned := strings.Cut(cited, "@")
+	if number, part, divided := strings.Cut(version, "."); pinned && divided {
+		return id + "@" + number, part
+	}
+	return cited, ""
+}
+
 var (
 	idPattern     = lazy.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 	actorPattern  = lazy.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)

@@ -293,11 +293,14 @@ const (
 	// or passages short, so that what is charged is also sent.
 	// MaxThreadBytes is the same for the research thread: what the answer is comes
 	// whole, and before all else.
-	PassagePageBytes  = 24 << 10
-	PassagePageTokens = 15_000
-	MaxPassages       = 120
-	MaxPassageBytes   = 4 << 10
-	MaxThreadBytes    = 12 << 10
+	// MaxCorrectionRunes is how much of the answer of a session may be replaced at once by
+	// who does not say it.
+	MaxCorrectionRunes = 400
+	PassagePageBytes   = 24 << 10
+	PassagePageTokens  = 15_000
+	MaxPassages        = 120
+	MaxPassageBytes    = 4 << 10
+	MaxThreadBytes     = 12 << 10
 	// ToolPageBytes is what artifact_get gives of a content at once.
 	ToolPageBytes = 8 << 10
 	// MaxHeaderBytes bounds the header of a request.

@@ -123,6 +123,9 @@ type ArtifactRequest struct {
 	// Offset on: agents are charged for what they are sent.
 	Size   int `json:"size,omitzero"`
 	Offset int `json:"offset,omitzero"`
+	// Part asks for the content as text, and of it for what stands under a number: 4 for
+	// the part that is headed by .4 or 4.
+	Part string `json:"part,omitzero"`
 	// Again sends an agent what its context was given before, at its price
 	// (C34).
 	Again bool `json:"again,omitzero"`
@@ -166,6 +169,10 @@ type ArtifactView struct {
 	Since      brenner.Version `json:"since,omitzero"`
 	Offset     int             `json:"offset,omitzero"` // where the text begins in the content
 	NextOffset int             `json:"next_offset,omitzero"`
+	// Part is the number under which the text stands, if a part was asked for.
+	Part string `json:"part,omitzero"`
+	// Ends says that the text ends where the part does: what stands at NextOffset is another.
+	Ends bool `json:"ends,omitzero"`
 	// Total is how many bytes the whole content has as text, where the text is a part of it.
 	Total int `json:"total,omitzero"`
 	// GoOn makes a context for the rest, where the caller's holds no more of it
@@ -205,7 +212,7 @@ func (v ArtifactView) Beginning(price, left int, next brenner.Action) (ArtifactV
 	if v.Since > 0 || err != nil || size < leastPage || n == 0 {
 		return v, false
 	}
-	v.Text, v.NextOffset, v.GoOn, v.passages = part, v.Offset+n, next, nil
+	v.Text, v.NextOffset, v.Ends, v.GoOn, v.passages = part, v.Offset+n, false, next, nil
 	return v, true
 }
 
@@ -294,6 +301,8 @@ func (v ArtifactView) Words() string {
 // block does.
 func (v ArtifactView) pageWords() string {
 	switch size := len(v.Text); {
+	case v.Part != "" && size > 0:
+		return ", part ." + v.Part
 	case v.NextOffset == 0 && v.Offset == 0, size == 0, v.Since > 0:
 		return ""
 	case v.NextOffset == 0:

@@ -170,7 +170,7 @@ func CritiquesFor(all []delta.Critique, name brenner.ActorName, session brenner.
 			brenner.Do("task.new", "note", "true", "session", string(session), "item", string(against[0].Item)).Mark())
 	}
 	if len(met) > 0 {
-		settle := "EDIT it with `current_status` settled, or press it further."
+		settle := "EDIT it with `current_status` settled, or EDIT its `attack` with what is missing."
 		if len(met) > 1 {
 			settle = "Press them further, or settle each by a delta, in a block beside any others, or as a line of a reply that has only such lines:\n`" + Settling(met[0].Item) + "`"
 		}

@@ -33,6 +33,26 @@ func replacementLike(value string) bool {
 	return false
 }
 
+// Replaced gives the words that an EDIT takes out of the text of a field, part by part; none
+// if it says the whole text.
+func (d Delta) Replaced(field string) []string {
+	for _, p := range objectPairs(string(d.Payload)) {
+		if p.name != field || !replacementLike(p.value) {
+			continue
+		}
+		all, err := readReplacements(p.value, "")
+		if err != nil {
+			return nil
+		}
+		out := make([]string, len(all))
+		for i, r := range all {
+			out[i] = r.Old
+		}
+		return out
+	}
+	return nil
+}
+
 // readReplacements reads a value that is replacementLike.
 func readReplacements(value, pointer string) ([]Replacement, *brenner.Error) {
 	if value[0] == '{' {

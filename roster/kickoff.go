@@ -178,7 +178,7 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 	case by != to:
 		return who + " what the answer is, in `answer` of `RT`, once tests and critiques have come in; it is changed when the answer changes. Once you stand behind it, sign it: " +
 			brenner.Do("delta.submit", "file", "FILE", "nothing", "true", "session", string(k.Session)).Mark() + " with the words `RT holds`." +
-			fmt.Sprintf(" If %s has done nothing for %.0f minutes, say or correct it yourself: an EDIT of `RT` with `answer` alone.", by, Patience.Minutes())
+			fmt.Sprintf(" Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts; all of it if %s has done nothing for %.0f minutes.", by, Patience.Minutes())
 	default:
 		who = "You say"
 	}
@@ -224,7 +224,7 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	out := "Every role may measure; write what came out as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + "),\n" +
 		"link it to the artifacts it was derived from, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text." +
-		"\nIts findings are called `oxygen-log.1`: as `T1` they would be taken for items."
+		"\nNumber its findings in headings, `## .1 …` (`T1` would be an item): " + brenner.Do("artifact.show", "ref", "oxygen-log@2.1").Mark() + " reads one."
 	forms := k.forms(own)
 	if (len(own) > 1 || own[0] != analysisResult) && slices.ContainsFunc(own, func(t brenner.TypeName) bool { return !strings.Contains(forms, "`"+string(t)+"`") }) {
 		out += "\nYour role may write " + quoted(own) + "."

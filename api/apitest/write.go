@@ -13,6 +13,26 @@ import (
 
 func writeCases() []testCase {
 	return []testCase{
+		{"a part of a text is read by its number", func(s *scene) { // C33
+			s.pi.creates(api.CreateArtifactRequest{ID: "log", Type: "analysis_result", Module: "lineage", Summary: "a log", Content: api.Body{
+				Format: artifact.Text, Data: "# Log\n\n## .1 Rates\nten\n\n## .2 Remedies\nnone\n",
+			}})
+			ref := brenner.Ref{Artifact: "log", Version: 1}
+			v, err := s.pi.Artifact(s.ctx, api.ArtifactRequest{Ref: ref, Part: ".1"})
+			s.must(err)
+			if v.Text != "## .1 Rates\nten\n\n" || v.Content != nil || !v.Ends || v.NextOffset == 0 {
+				s.Errorf("%+v", v)
+			}
+			if v, err = s.pi.Artifact(s.ctx, api.ArtifactRequest{Ref: ref, Part: "2"}); err != nil || v.Text != "## .2 Remedies\nnone\n" || v.NextOffset != 0 {
+				s.Errorf("%+v, %v", v, err)
+			}
+			for _, part := range []string{"3", "x", ".", strings.Repeat("9", 1000)} {
+				_, err = s.pi.Artifact(s.ctx, api.ArtifactRequest{Ref: ref, Part: part})
+				s.refused(err, brenner.CodeNotFound)
+			}
+			_, err = s.pi.Artifact(s.ctx, api.ArtifactRequest{Ref: ref, Part: "1", Offset: 3})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
 		{"a new artifact is a draft with every required field", func(s *scene) { // C5
 			blue := s.reader("PurpleMountain")
 			res := s.pi.creates(api.CreateArtifactRequest{

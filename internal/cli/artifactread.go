@@ -15,25 +15,28 @@ func newArtifactShow(r *runner) *cobra.Command {
 	var brief, contentOnly, again bool
 	var task string
 	c := &cobra.Command{
-		Use:   "show ID[@VERSION]",
+		Use:   "show ID[@VERSION[.PART]]",
 		Short: "Read a version: the one named, else the canonical one, else the head",
 		Long: `Reads a version: the one named, else the canonical one, else the head. An agent
 that was shown it in its context, unchanged, is told so and pays nothing; with
---again, and with --content, it is sent at its price.`,
-		Example: `  brenner artifact show smith-2024@1`,
-		Args:    cobra.ExactArgs(1),
+--again, and with --content, it is sent at its price. With a number behind the
+version only the part under it is read: .4 is headed by "## .4 …" or "4. …".`,
+		Example: `  brenner artifact show smith-2024@1
+  brenner artifact show oxygen-log@2.4`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			ref, err := brenner.ParseRef(a[0])
+			named, part := brenner.CutPart(a[0])
+			ref, err := brenner.ParseRef(named)
 			if err != nil {
 				return err
 			}
-			v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: ref, Brief: brief, Again: again || contentOnly, Task: task})
+			v, err := ask(r, cmd, api.Service.Artifact, api.ArtifactRequest{Ref: ref, Part: part, Brief: brief, Again: again || contentOnly, Task: task})
 			if err != nil {
 				return err
 			}
 			return r.show(v, func(w *printer) {
 				if contentOnly {
-					w.Print(contentText(v.Version))
+					w.Print(shownText(v))
 					return
 				}
 				printArtifact(w, v, brief)
@@ -82,8 +85,16 @@ func printArtifact(w *printer, v api.ArtifactView, brief bool) {
 	case v.Repeated:
 		w.Printf("unchanged: you were given it in this context; --again shows it at its price\n")
 	case !brief:
-		w.Printf("\n%s\n", strings.TrimRight(printable(contentText(v.Version)), "\n"))
+		w.Printf("\n%s\n", strings.TrimRight(printable(shownText(v)), "\n"))
 	}
+}
+
+// shownText is the content of a version, or the part of it that was asked for.
+func shownText(v api.ArtifactView) string {
+	if v.Part != "" {
+		return v.Text
+	}
+	return contentText(v.Version)
 }
 
 func newArtifactList(r *runner) *cobra.Command {

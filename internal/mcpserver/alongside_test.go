@@ -193,7 +193,7 @@ func TestSubmit_ShowsWhatMovedUnderIt(t *testing.T) {
 	red.told(api.MessageCompiled)
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser reads twice"}`, ""))
 	said := red.submits(assumption("Parsing", "H1 holds for large files"))
-	red.must(said, "REFERENCE_MOVED: H1 is named, and BlueLake changed it since you read it", "what changed of them since version 2, which you had read (data; an id of another session or project is written with that, RS-other/T1)", "the parser reads twice", "Was: the parser is slow")
+	red.must(said, "REFERENCE_MOVED: H1 is named, and BlueLake changed it since you read it", "what changed of them since version 2, which you had read (data)", "the parser reads twice", "Was: the parser is slow")
 	red.mustNot(said, "nothing new of others")
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the parser reads thrice"}`, ""))
 	red.mustNot(red.submits(assumption("Elsewhere", "RS-other/H1 and scratch/H1 say the same")), "REFERENCE_MOVED")

@@ -673,7 +673,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	out.moved = movedItems(s, ctx, res.Session, res.Known, found)
 	out.at = atTargets(s, ctx, res, in.Task)
 	if in.DryRun || res.Unusable {
-		out.moved += movedTexts(s, ctx, slices.Concat(in.named, found))
+		out.moved += movedTexts(s, ctx, slices.Concat(in.named, found)).words
 		return out, nil
 	}
 	if in.Task != "" {
@@ -687,8 +687,9 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		return out, nil // what was said before writes nothing: no news are read
 	}
 	out.told = tellOnce(s, ctx, res.Session, out.standing())
-	out.news = meanwhileBut(s, ctx, res.Session)
-	out.moved += movedTexts(s, ctx, slices.Concat(in.named, found)) // after what may matter more
+	news, moved := meanwhileBut(s, ctx, res.Session, slices.Concat(in.named, found))
+	out.news = news
+	out.moved += moved
 	if out.news == nothingNew && out.stands+out.alike+out.moved != "" {
 		out.news = "" // what is new stands above
 	}
@@ -1068,8 +1069,7 @@ func applyPatch(s api.Service, ctx context.Context, in patchRequest) (patched, e
 		out.closed = stillHeld(in.Task)
 	}
 	if in.Deltas == "" {
-		out.news = meanwhile(s, ctx)
-		out.moved = movedTexts(s, ctx, named)
+		out.news, out.moved = meanwhileBut(s, ctx, "", named)
 	}
 	return out, nil
 }

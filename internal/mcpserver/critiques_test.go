@@ -23,7 +23,7 @@ func TestCritiques_HaveAState(t *testing.T) {
 	blue.must(words, "RS-pair is at version 3: RedSky added C1, C2.", "left for you in RS-pair: C1 (of H1) to answer\nwhere a critique is right, EDIT or KILL what it attacks", "left for others in RS-pair: the answer to C2")
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice, as measured"}`, ""))
 	words = first(red.call("inbox", nil))
-	red.must(words, "left for you in RS-pair: C1 (of H1, changed by BlueLake) to settle or to press\n")
+	red.must(words, "left for you in RS-pair: C1 (of H1, changed by BlueLake) to settle, or to attack further\n")
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C2 (of H2); settled C1 (of H1)\n")
 }
@@ -45,7 +45,7 @@ func TestCritiques_AreTakenBackByTheirCritic(t *testing.T) {
 	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"withdrawn: it was measured"}`, ""))
 	blue.submits(deltaBlock("EDIT", "C2", "adversarial_critique", `{"current_status":"settled: it was measured"}`, ""))
 	red.must(first(red.call("session_show", show)), "critiques: answered C2 (of H1, replied to by BlueLake); settled C1 (of H1)\n")
-	red.must(first(red.call("inbox", nil)), "left for you in RS-pair: C2 (of H1, replied to by BlueLake) to settle or to press")
+	red.must(first(red.call("inbox", nil)), "left for you in RS-pair: C2 (of H1, replied to by BlueLake) to settle, or to attack further")
 }
 
 // D26: what its author had under way when a critique came is no answer to it; what it
@@ -139,7 +139,7 @@ func TestCritiques_AreRepliedToAndSettledTogether(t *testing.T) {
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: open C3 (of H1); answered C1 (of H1, replied to by BlueLake), C2 (of H1, replied to by BlueLake)\n")
 	settle := `{"operation":"EDIT","section":"adversarial_critique","target_id":"C%d","payload":{"current_status":"settled"}}` + "\n"
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
-	red.must(first(red.call("inbox", nil)), "C3 (of H1, changed by BlueLake) to settle or to press\na critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines, also of your last with nothing: `"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
+	red.must(first(red.call("inbox", nil)), "C3 (of H1, changed by BlueLake) to settle, or to attack further\nto settle a critique of yours, a delta like any other, or a line of its own below `RT holds`: `"+strings.TrimSpace(fmt.Sprintf(settle, 1))+"`")
 	red.submits(fmt.Sprintf(settle+settle, 1, 2))
 	red.submits("As H1 says by now:\n\n" + deltaBlock("EDIT", "C3", "adversarial_critique", `{"current_status":"settled: it was measured"}`, "") + assumption("Sluice", "It is open"))
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "critiques: settled C1 (of H1), C2 (of H1), C3 (of H1)\n")
@@ -201,7 +201,7 @@ func TestCritiques_AreSettledWithTheLastReply(t *testing.T) {
 	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular"}`, ""))
 	blue.call("inbox", nil)
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, ""))
-	red.must(first(red.call("inbox", nil)), "C1 (of H1, changed by BlueLake) to settle or to press\n", "also of your last with nothing: `{")
+	red.must(first(red.call("inbox", nil)), "C1 (of H1, changed by BlueLake) to settle, or to attack further\n", "or a line of its own below `RT holds`: `{")
 	settle := deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, "")
 	_, _, err := answered[map[string]any](t.Context(), red.session, "delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": settle + assumption("Weir", "It leaks")})
 	if err == nil {

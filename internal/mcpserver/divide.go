@@ -125,8 +125,7 @@ func divided(s api.Service, ctx context.Context, info api.SessionInfo, working [
 	case !d.waits():
 		return fmt.Sprintf("%s was to divide the work and has not: go ahead with what is yours by your role\n", d.first), nil
 	default:
-		return fmt.Sprintf("%s divides the work, by %s at the latest: till then announce nothing, but look at the source; inbox {\"wait\":60} brings your part, and what to read for it. If none has come by then, go ahead\n",
-			d.first, until), nil
+		return fmt.Sprintf("%s has until %s to divide the work; without a part by then, go ahead\n", d.first, until), nil
 	}
 }
 

@@ -301,10 +301,13 @@ func (e ending) sentences() []string {
 	if len(e.settle) > 0 {
 		out = append(out, toSettle)
 	}
-	for _, said := range []string{e.signed, e.othersWords(), e.unreadWords()} {
+	for _, said := range []string{e.signed, e.othersWords()} {
 		if said != "" {
 			out = append(out, said)
 		}
+	}
+	for _, ref := range e.unread {
+		out = append(out, isUnread(ref))
 	}
 	return out
 }
@@ -345,23 +348,28 @@ func (e ending) howToSettle() string {
 	if len(e.settle) == 0 || e.told[toSettle] {
 		return ""
 	}
-	return fmt.Sprintf("a critique is settled by its critic with a delta, in a block beside others, or as a line of a reply that has only such lines, also of your last with nothing: `%s`; if the answer is not enough, press it\n", api.Settling(e.settle[0].Item))
+	return fmt.Sprintf("to settle a critique of yours, a delta like any other, or a line of its own below `RT holds`: `%s`; where the answer is not enough, EDIT its `attack` with what is missing, which opens it again\n", api.Settling(e.settle[0].Item))
 }
 
-// unreadWords count what was not read, with the one call that reads it.
+// isUnread is told of a version that its reader has not read.
+func isUnread(ref brenner.Ref) string { return "not read: " + ref.String() }
+
+// unreadWords count what was not read and not named as such before, with the one call that
+// reads it.
 func (e ending) unreadWords() string {
-	if len(e.unread) == 0 {
+	unread := slices.DeleteFunc(slices.Clone(e.unread), func(ref brenner.Ref) bool { return e.told[isUnread(ref)] })
+	if len(unread) == 0 {
 		return ""
 	}
-	read := getRequest{Ref: e.unread[0]}
-	if len(e.unread) > 1 {
-		read.More = e.unread[1:min(len(e.unread), mostRead)]
+	read := getRequest{Ref: cited{Ref: unread[0]}}
+	for _, ref := range unread[1:min(len(unread), mostRead)] {
+		read.More = append(read.More, cited{Ref: ref})
 	}
 	why := "nobody waits for that"
 	if e.says {
 		why = "what the answer says of it is yours to read there first"
 	}
-	return fmt.Sprintf("written by others and not read by you (%s): %d (%s): artifact_get %s\n", why, len(e.unread), list(e.unread), jsonOf(read))
+	return fmt.Sprintf("written by others and not read by you (%s): %d (%s): artifact_get %s\n", why, len(unread), list(unread), jsonOf(read))
 }
 
 func (e ending) othersWords() string {
@@ -384,7 +392,7 @@ func (e ending) words(warm bool) string {
 	if e.session == "" {
 		return ""
 	}
-	return e.once(e.signed) + e.left(warm) + e.once(e.unreadWords())
+	return e.once(e.signed) + e.left(warm) + e.unreadWords()
 }
 
 // left says what is left, or that the reader may stop.
@@ -393,7 +401,7 @@ func (e ending) left(warm bool) string {
 	case e.asks():
 		mine := slices.Clone(e.mine)
 		if len(e.settle) > 0 {
-			mine = slices.Insert(mine, 0, e.names(e.settle)+" to settle or to press")
+			mine = slices.Insert(mine, 0, e.names(e.settle)+" to settle, or to attack further")
 		}
 		if len(e.answer) > 0 {
 			mine = slices.Insert(mine, 0, e.names(e.answer)+" to answer")

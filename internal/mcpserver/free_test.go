@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"strings"
 	"testing"
 
 	"brenner"
@@ -23,9 +24,9 @@ func separated(t *testing.T) (s *stage, blue, red, green *player) {
 		all = append(all, &player{t: t, name: name, session: s.session(name)})
 	}
 	blue, red, green = all[0], all[1], all[2]
-	red.must(red.told(api.MessageKickoff), "If BlueLake has done nothing for 4 minutes, say or correct it yourself: an EDIT of `RT` with `answer` alone.")
+	red.must(red.told(api.MessageKickoff), "Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts", "all of it if BlueLake has done nothing for 4 minutes.")
 	green.told(api.MessageKickoff)
-	blue.mustNot(blue.told(api.MessageKickoff), "say or correct it yourself")
+	blue.mustNot(blue.told(api.MessageKickoff), "that are wrong replace yourself")
 	blue.submits(hypothesis("Parser", "", "the parser is slow") + "\n" + deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1."}`, ""))
 	red.submits(deltaBlock("ADD", "", "assumption_ledger", `{"name":"Quiet","statement":"Nothing else runs"}`, ""))
 	green.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"one run of ten is fast"}`, ""))
@@ -35,14 +36,40 @@ func separated(t *testing.T) (s *stage, blue, red, green *player) {
 	return s, blue, red, green
 }
 
-const corrects = `{"answer":{"old":"The parser: H1.","new":"The parser, in nine runs of ten: H1."}}`
+const (
+	corrects = `{"answer":{"old":"The parser: H1.","new":"The parser, in nine runs of ten: H1."}}`
+	says     = `{"answer":"The parser, in nine runs of ten: H1."}`
+)
+
+// ADR 217: any who takes part may replace words of the answer that are wrong; whoever says it is
+// asked whether it holds with that, and who corrected it stands behind it.
+func TestAnswer_IsCorrectedByWhoTakesPart(t *testing.T) {
+	_, blue, red, green := separated(t)
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", corrects, "")), "EDIT research_thread RT: applied", "answer, by BlueLake in version 2, now says (data): The parser, in nine runs of ten: H1.")
+	blue.must(first(blue.call("inbox", nil)), "in nine runs of ten", "left for you in RS-pair: whether the answer still holds with what came since: RT (answer by RedSky)")
+	words := first(green.call("session_show", arguments{"session": "RS-pair"}))
+	green.must(words, "signed by RedSky, not by GreenValley; changed since BlueLake last said that it holds: RT (answer by RedSky)")
+	blue.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"})
+	green.must(first(green.call("session_show", arguments{"session": "RS-pair"})), "signed by RedSky, not by GreenValley\n")
+	green.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"})
+	words = first(blue.call("inbox", nil))
+	blue.must(words, "signed by GreenValley, RedSky\n")
+	blue.mustNot(words, "still holds with")
+	red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "I take my signature back: it was eight"})
+	green.must(first(green.call("session_show", arguments{"session": "RS-pair"})), "signed by GreenValley, not by RedSky")
+	long := strings.Repeat("The parser, in nine runs of ten: H1. ", 12)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"`+long+`"}`, ""))
+	red.call("inbox", nil)
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"`+strings.TrimSpace(long)+`","new":"H1."}}`, "")), "WRITE_DENIED", "at most 400 characters")
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"H1. The","new":"H1. A"},"context":"ten"}`, "")), "WRITE_DENIED")
+}
 
 // ADR 216: whoever says the answer says it; when it has done nothing for a while, any who takes
 // part may, with the answer alone, and not over words that it has not seen.
 func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
 	s, blue, red, green := separated(t)
-	amend := deltaBlock("EDIT", "RT", "research_thread", corrects, "")
-	red.must(red.submits(amend), "WRITE_DENIED", "leave a note on it: BlueLake says the answer, and once it has done nothing for 4 minutes, who takes part may")
+	amend := deltaBlock("EDIT", "RT", "research_thread", says, "")
+	red.must(red.submits(amend), "WRITE_DENIED", "for more leave a note: BlueLake says the answer, and once it has done nothing for 4 minutes, who takes part may")
 	green.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too sure","attack":"one run of ten is fast","targets":["RT"]}`, ""))
 	red.must(first(red.call("inbox", nil)), "holds no delta that can be used")
 	red.must(first(red.call("inbox", nil)), "left for others: the answer to C1. Stop here, or wait for it")
@@ -61,7 +88,7 @@ func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
 	green.must(first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}})), "The parser, in nine runs of ten: H1.", "signed by nobody yet")
 	blue.must(first(blue.call("inbox", nil)), "The parser, in nine runs of ten: H1.", "RedSky")
 	// It is there again, and the answer is its own to say.
-	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"nine","new":"most"}}`, "")), "WRITE_DENIED")
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, mostly."}`, "")), "WRITE_DENIED")
 	blue.must(blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"nine","new":"most"}}`, "")), "EDIT research_thread RT: applied")
 }
 

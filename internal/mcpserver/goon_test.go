@@ -136,6 +136,35 @@ func TestArtifactGet_Since(t *testing.T) {
 	}
 }
 
+// C34: a part of a text is read by the number under which it is cited, and only that is charged;
+// who has read all of it has its parts.
+func TestArtifactGet_GivesThePartThatIsCited(t *testing.T) {
+	blue, red := duo(t)
+	text := "# Log\n\n## .1 Rates\n" + strings.Repeat("ten an hour\n", 400) + "\n## .2 Remedies\nnone yet\n\n## .3 Code\n" + strings.Repeat("x := 1\n", 400)
+	red.call("artifact_write", analysis("log", arguments{"content": arguments{"format": "text", "data": text}}))
+	left := func() float64 {
+		_, data := blue.call("session_show", arguments{"session": "RS-pair", "again": true})
+		return data["left"].(float64)
+	}
+	before := left()
+	words := first(blue.call("artifact_get", arguments{"ref": "log@1.2"}))
+	blue.must(words, "log@1, part .2\n", "## .2 Remedies\nnone yet")
+	blue.mustNot(words, "ten an hour", "x := 1", "goes on")
+	if cost := before - left(); cost > 200 {
+		t.Errorf("a line took %v tokens", cost)
+	}
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "log@1.1"})), "log@1, part .1\n", "ten an hour")
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "log@1.2"})), "unchanged: you were given it in this context")
+	for ref, want := range map[string]string{"log@1.7": "it has 1, 2, 3", "log@x.7": `"x" is not a version number`} {
+		_, words, err := answered[map[string]any](t.Context(), blue.session, "artifact_get", arguments{"ref": ref})
+		if err == nil || !strings.Contains(words, want) {
+			t.Errorf("%s: %v: %s", ref, err, words)
+		}
+	}
+	blue.call("artifact_get", arguments{"ref": "log@1"})
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "log@1", "more": []any{"log@1.3"}})), "log@1")
+}
+
 // D26: what a reply names that is dead, gone or has changed is said.
 func TestDeltaSubmit_SaysWhatItsAuthorCouldNotKnow(t *testing.T) {
 	blue, red := duo(t)
@@ -289,8 +318,8 @@ func TestRequest_PartsOfTheWork(t *testing.T) {
 	words := first(blue.call("inbox", nil))
 	blue.must(words, "You divide the work, before anything else", `"deltas":"…","parts":["RedSky:…"]`, "it stands below, and what is recorded that bears on your part comes with it", "# Context for BlueLake", "you divide the work, and the others wait for that until ")
 	words = first(red.call("inbox", nil))
-	red.must(words, "BlueLake divides the work: `inbox {\"wait\":60}` brings your part, which you need not claim", "BlueLake divides the work, by ", "announce nothing, but look at the source", "# Context for RedSky")
-	red.must(first(red.call("inbox", nil)), "BlueLake divides the work, by ")
+	red.must(words, "BlueLake divides the work: `inbox {\"wait\":60}` brings your part, which you need not claim", "BlueLake has until ", "without a part by then, go ahead", "# Context for RedSky")
+	red.must(first(red.call("inbox", nil)), "BlueLake has until ")
 	green.call("inbox", nil)
 
 	parts := []any{"RedSky: measure the parser on large files, cold and warm", "GreenValley: read the logs of the disk in May"}

@@ -248,16 +248,37 @@ func (p contextPage) Words() string {
 // Slim implements spoken.
 func (p contextPage) Slim() contextPage { p.Text = ""; return p }
 
+// cited is a version as texts cite it, or a part of one: oxygen-log@2, oxygen-log@2.4.
+type cited struct {
+	brenner.Ref
+	part string
+}
+
+// MarshalText writes the citation.
+func (c cited) MarshalText() ([]byte, error) {
+	if c.part == "" {
+		return c.Ref.MarshalText()
+	}
+	return []byte(c.String() + "." + c.part), nil
+}
+
+// UnmarshalText reads a citation.
+func (c *cited) UnmarshalText(text []byte) error {
+	ref, part := brenner.CutPart(string(text))
+	c.part = part
+	return c.Ref.UnmarshalText([]byte(ref))
+}
+
 // getRequest names a version and where to go on in its content.
 type getRequest struct {
-	Ref    brenner.Ref     `json:"ref" doc:"ID, or ID@VERSION; without a version the one in force"`
+	Ref    cited           `json:"ref" doc:"ID, ID@VERSION, or ID@2.4 for part .4; without a version the one in force"`
 	Brief  bool            `json:"brief,omitzero" doc:"leave the content out"`
 	Since  brenner.Version `json:"since,omitzero" doc:"only changes after this version"`
 	Offset int             `json:"offset,omitzero" doc:"next_offset of the page before"`
 	Again  bool            `json:"again,omitzero" doc:"even if unchanged"`
 	Task   string          `json:"task,omitzero" doc:"whose context"`
 	// More are read in the same call, each from its beginning.
-	More []brenner.Ref `json:"more,omitzero" doc:"further ones"`
+	More []cited `json:"more,omitzero" doc:"further ones"`
 
 	room   int  // how many characters the answer has for it, if that is less than a page
 	beside bool // it comes with the answer to something else
@@ -320,7 +341,7 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 // amongWords are those of a page beside others: what its reader has is named, and what it
 // had an earlier version of is said to be only what changed.
 func (p artifactPage) amongWords() string {
-	whole := "artifact_get " + jsonOf(getRequest{Ref: p.Ref(), Task: p.asked.Task, Again: true})
+	whole := "artifact_get " + jsonOf(getRequest{Ref: cited{Ref: p.Ref()}, Task: p.asked.Task, Again: true})
 	switch {
 	case p.Repeated:
 		return fmt.Sprintf("%s: unchanged, you were given it in this context; all the same: %s\n", p.Ref(), whole)
@@ -332,7 +353,7 @@ func (p artifactPage) amongWords() string {
 
 // artifactSince is a version as what changed in it after an earlier one.
 func artifactSince(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task, Again: true, Unasked: in.beside})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Brief: true, Task: in.Task, Again: true, Unasked: in.beside})
 	if err != nil {
 		return artifactPage{}, err
 	}
@@ -380,10 +401,10 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if in.Since > 0 {
 		return artifactSince(s, ctx, in)
 	}
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Changes: in.among, Task: in.Task, Unasked: in.beside})
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Part: in.Ref.part, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Changes: in.among, Task: in.Task, Unasked: in.beside})
 	if brenner.CodeOf(err) == brenner.CodeInvalidValue && in.Offset > 0 {
 		// The offset may be one of a stalemate's evidence, which is kept apart.
-		brief, briefly := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref, Brief: true, Task: in.Task})
+		brief, briefly := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Brief: true, Task: in.Task})
 		if briefly == nil && brief.Type == artifact.TypeStalemate {
 			v, err = brief, nil
 		}
@@ -440,7 +461,7 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 		}
 	}
 	for _, o := range t.Written {
-		out.task += fmt.Sprintf("%s: artifact_get %s\n", o.Words(), jsonOf(getRequest{Ref: o.Ref}))
+		out.task += fmt.Sprintf("%s: artifact_get %s\n", o.Words(), jsonOf(getRequest{Ref: cited{Ref: o.Ref}}))
 	}
 	for _, p := range t.Parts {
 		out.task += fmt.Sprintf("leaves to %s (data): %s\n", p.Agent, brenner.OneLine(p.Part))
@@ -471,7 +492,7 @@ func (p artifactPage) Words() string {
 		b.WriteString("unchanged: you were given it in this context, so it is not sent again\n")
 		b.WriteString("send it all the same: artifact_get " + jsonOf(map[string]any{"ref": p.Ref(), "again": true}) + "\n")
 	}
-	if p.NextOffset > 0 {
+	if p.NextOffset > 0 && !p.Ends {
 		b.WriteString(p.goOn())
 	}
 	b.WriteString(p.more)
@@ -631,8 +652,9 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	}
 	if in.Deltas == "" {
 		out.over += namesTests(s, ctx, in)
-		out.news = meanwhile(s, ctx)
-		out.over += movedTexts(s, ctx, res.Warnings)
+		news, moved := meanwhileBut(s, ctx, "", res.Warnings)
+		out.news = news
+		out.over += moved
 	}
 	return out, nil
 }
@@ -672,7 +694,7 @@ func handIn(s api.Service, ctx context.Context, in deltaRequest) string {
 	res, err := submitDeltas(s, ctx, in)
 	if err != nil {
 		e, _ := problem.From(err)
-		return fmt.Sprintf("the deltas were not handed in: %s: %s; hand them in with delta_submit\n", e.Code, e.Message) + movedTexts(s, ctx, in.named)
+		return fmt.Sprintf("the deltas were not handed in: %s: %s; hand them in with delta_submit\n", e.Code, e.Message) + movedTexts(s, ctx, in.named).words
 	}
 	return res.Words()
 }

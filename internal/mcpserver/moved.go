@@ -36,7 +36,7 @@ func movedItems(s api.Service, ctx context.Context, id brenner.SessionID, known 
 	var b strings.Builder
 	v, err := s.Session(ctx, api.SessionRequest{ID: id, Items: items, Since: known, Unasked: true})
 	if err == nil && v.Markdown != "" {
-		fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data; an id of another session or project is written with that, RS-other/T1):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
+		fmt.Fprintf(&b, "what changed of them since version %d, which you had read (data):\n%s%s", known, v.Markdown, inPart(id, v.InPart))
 	}
 	if len(v.Before) > 0 {
 		fmt.Fprintf(&b, "given to you before, as they are now: %s\n", listed(v.Before))
@@ -56,11 +56,17 @@ func movedRef(w brenner.Diagnostic) (ref brenner.Ref, is bool) {
 	return ref, w.Code == brenner.CodeReferenceMoved && err == nil && ref.Version > 0
 }
 
+// changes are what has changed of artifacts, and the versions of which it shows that.
+type changes struct {
+	words string
+	shown []brenner.Ref
+}
+
 // movedTexts shows what has changed of artifacts that somebody named, after the version that
 // it named, where a warning says that they have: of each once, and of what its reader was
 // given no more than the name. It is read after all that may matter more, so that
 // it takes no room from that.
-func movedTexts(s api.Service, ctx context.Context, found []brenner.Diagnostic) string {
+func movedTexts(s api.Service, ctx context.Context, found []brenner.Diagnostic) (out changes) {
 	var refs []brenner.Ref // of each artifact the earliest that is named
 	for _, w := range found {
 		ref, is := movedRef(w)
@@ -74,11 +80,11 @@ func movedTexts(s api.Service, ctx context.Context, found []brenner.Diagnostic) 
 		refs = append(refs, ref)
 	}
 	if len(refs) == 0 {
-		return ""
+		return out
 	}
 	me, err := s.Project(ctx)
 	if err != nil {
-		return ""
+		return out
 	}
 	var b strings.Builder
 	var known []string
@@ -102,13 +108,15 @@ func movedTexts(s api.Service, ctx context.Context, found []brenner.Diagnostic) 
 		default:
 			said := beginning(d)
 			room -= len(said)
+			out.shown = append(out.shown, d.To)
 			fmt.Fprintf(&b, "what %s changed after %s (data):\n%s", d.To, d.From, said)
 		}
 	}
 	if len(known) > 0 {
 		fmt.Fprintf(&b, "given to you before: %s\n", strings.Join(known, ", "))
 	}
-	return b.String()
+	out.words = b.String()
+	return out
 }
 
 // callSince is the call that shows what changed after a version.
@@ -125,7 +133,7 @@ func beginning(d api.DiffResult) string {
 	}
 	out := brenner.Fenced("", strings.TrimRight(text, "\n"))
 	if without != "" {
-		out += fmt.Sprintf("[%s; all of it: artifact_get %s]\n", without, jsonOf(getRequest{Ref: d.To, Since: d.From.Version, Again: true}))
+		out += fmt.Sprintf("[%s; all of it: artifact_get %s]\n", without, jsonOf(getRequest{Ref: cited{Ref: d.To}, Since: d.From.Version, Again: true}))
 	}
 	return out
 }

@@ -191,20 +191,27 @@ const mostMeanwhile = 5000
 // meanwhile says what has come while the reader worked, with its text, so that nobody
 // need look; it says so too if that is nothing. What asks for an answer is named only:
 // it is read when there is time for it.
-func meanwhile(s api.Service, ctx context.Context) string { return meanwhileBut(s, ctx, "") }
+func meanwhile(s api.Service, ctx context.Context) string {
+	news, _ := meanwhileBut(s, ctx, "", nil)
+	return news
+}
 
-// meanwhileBut is meanwhile in the answer to deltas for a session: what became of them
-// stands there already.
-func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID) string {
+// meanwhileBut is meanwhile in the answer to what somebody wrote, and what changed of the
+// versions that it names, where warnings say so: that is read after all that may matter more,
+// and what it shows is announced no more. What became of deltas for a session that is
+// answered stands there already.
+func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID, named []brenner.Diagnostic) (news, moved string) {
 	list, err := unreadOf(s, ctx, api.Page{Limit: pageOfMail})
 	if err != nil {
-		return ""
+		return "", movedTexts(s, ctx, named).words
 	}
 	asks := slices.DeleteFunc(slices.Clone(list.Messages), func(m api.MessageInfo) bool { return !m.Kind.Asks() })
 	r := inboxResult{MessageList: list, fresh: true}
 	r.Messages = slices.DeleteFunc(r.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() })
 	failed := r.read(s, ctx, inboxRequest{}, mostMeanwhile+aroundRunes, mostMeanwhile)
 	r.written = writtenFor(s, ctx)
+	changes := movedTexts(s, ctx, named)
+	r.written = slices.DeleteFunc(r.written, func(w api.WrittenVersion) bool { return slices.Contains(changes.shown, w.Ref) })
 	for i, l := range r.letters {
 		if l.Kind == api.MessageCompiled && l.Session == answered {
 			r.letters[i].text = withoutVersion(withoutOwn(l.text), answered)
@@ -221,9 +228,9 @@ func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID
 		b.WriteString(r.Words())
 	}
 	if b.Len() == 0 {
-		return nothingNew
+		return nothingNew, changes.words
 	}
-	return "meanwhile:\n" + b.String()
+	return "meanwhile:\n" + b.String(), changes.words
 }
 
 // atVersion is how the message of a compile begins.

@@ -31,7 +31,7 @@ func (o Options) addResources(s *mcp.Server) {
 		if err != nil {
 			return "", err
 		}
-		v, err := getArtifact(s, ctx, getRequest{Ref: ref})
+		v, err := getArtifact(s, ctx, getRequest{Ref: cited{Ref: ref}})
 		return string(mustJSON(v)), err
 	}))
 	s.AddResourceTemplate(&mcp.ResourceTemplate{

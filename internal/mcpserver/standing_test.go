@@ -64,7 +64,7 @@ func TestCritiques_AreCountedAfterTheCall(t *testing.T) {
 	blue.call("inbox", nil)
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the sluice"}`, ""))
 	words := red.submits(settle(1))
-	red.must(words, "left for you in RS-pair: C2 (of H1, changed by BlueLake), C3 (of H1, changed by BlueLake) to settle or to press\n", `"target_id":"C2"`)
+	red.must(words, "left for you in RS-pair: C2 (of H1, changed by BlueLake), C3 (of H1, changed by BlueLake) to settle, or to attack further\n", `"target_id":"C2"`)
 	red.mustNot(words, "Critiques:", "C1 (of")
 	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"the weir"}`, ""))
 	words = red.submits(settle(2) + settle(3))
@@ -149,7 +149,7 @@ func TestKickoff_SaysWhoSeesWhat(t *testing.T) {
 		t.Fatal(err)
 	}
 	red := &player{t: t, name: "RedSky", session: w.session("RedSky")}
-	red.must(red.told(api.MessageKickoff), "it changes nothing, and no other agent sees it", "others see it till it is compiled, then who asks for the item by its id", "Requests, notes and announcements: 5 in all for each context.",
+	red.must(red.told(api.MessageKickoff), "no other agent sees it", "others see it till it is compiled, then who asks for the item by its id", "Requests, notes and announcements: 5 in all for each context.",
 		"`last_run`, a text or an object", "which you need not claim")
 }
 

@@ -195,7 +195,7 @@ func changedUnder(s api.Service, ctx context.Context, t api.TaskInfo) string {
 			moved = append(moved, brenner.Diagnostic{Code: brenner.CodeReferenceMoved, Subject: m.Ref.String()})
 		}
 	}
-	return movedTexts(s, ctx, moved)
+	return movedTexts(s, ctx, moved).words
 }
 
 // marksOf are what the caller has announced to be at and has not ended.

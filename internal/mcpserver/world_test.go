@@ -361,6 +361,11 @@ func (a *agent) UpdateArtifact(ctx context.Context, req api.UpdateArtifactReques
 
 // Artifact gets the content from the words, page by page, as a model does.
 func (a *agent) Artifact(ctx context.Context, req api.ArtifactRequest) (api.ArtifactView, error) {
+	if req.Part != "" {
+		p, words, err := answered[api.ArtifactView](ctx, a.session, "artifact_get", map[string]any{"ref": req.Ref.String() + "." + req.Part, "offset": req.Offset, "again": true, "task": req.Task})
+		p.Text = contentIn(words)
+		return p, err
+	}
 	var content strings.Builder
 	for offset := 0; ; {
 		p, words, err := answered[api.ArtifactView](ctx, a.session, "artifact_get", map[string]any{"ref": req.Ref, "brief": req.Brief, "offset": offset, "again": true, "task": req.Task})

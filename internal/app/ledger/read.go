@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -207,7 +208,7 @@ func (s *Service) Artifact(ctx context.Context, req api.ArtifactRequest) (api.Ar
 			return api.ArtifactView{}, err
 		}
 		out, err := ViewOf(c, a, v, req.Brief)
-		if err != nil || req.Brief || req.Size == 0 {
+		if err != nil || req.Brief || req.Size == 0 && req.Part == "" {
 			return out, err
 		}
 		if req.Changes {
@@ -247,7 +248,7 @@ func NewestKnown(c *kernel.Call, ref brenner.Ref, read brenner.Version, agent br
 // wrote or its context was given from end to end, where that is shorter; else as it is. What
 // a redacted version said nobody has any more. A session's document is read item by item.
 func changesOf(c *kernel.Call, a store.Artifact, out api.ArtifactView, req api.ArtifactRequest) (api.ArtifactView, error) {
-	if req.Again || req.Offset > 0 || a.Type == artifact.TypeSessionArtifact || a.Type == artifact.TypeStalemate {
+	if req.Again || req.Offset > 0 || req.Part != "" || a.Type == artifact.TypeSessionArtifact || a.Type == artifact.TypeStalemate {
 		return out, nil
 	}
 	known, _, err := NewestKnown(c, out.Ref(), c.ShownInFull(a.ID), c.Who.Name)
@@ -298,12 +299,49 @@ func onPage(v *api.ArtifactView, req api.ArtifactRequest) error {
 			text = string(indented)
 		}
 	}
+	end := len(text)
+	if req.Part != "" {
+		from, to, err := partOf(v.Ref(), text, req)
+		if err != nil {
+			return err
+		}
+		req.Offset, end, v.Part = from, to, strings.Trim(req.Part, ".")
+		if req.Size == 0 {
+			req.Size = max(end-from, utf8.UTFMax)
+		}
+	}
 	var err error
 	v.Content, v.Offset = nil, req.Offset
-	if v.Text, v.NextOffset, err = artifact.Page(text, req.Offset, req.Size); v.NextOffset > 0 || v.Offset > 0 {
+	v.Text, v.NextOffset, err = artifact.Page(text[:end], req.Offset, req.Size)
+	if v.Ends = req.Part != "" && v.NextOffset == 0; v.Ends && end < len(text) {
+		v.NextOffset = end
+	}
+	if v.NextOffset > 0 || v.Offset > 0 {
 		v.Total = len(text)
 	}
 	return err
+}
+
+// mostNumbers is how many numbers of parts are named where one is not there.
+const mostNumbers = 20
+
+// partOf finds the part of a text that is asked for.
+func partOf(ref brenner.Ref, text string, req api.ArtifactRequest) (from, to int, err error) {
+	if req.Offset != 0 {
+		return 0, 0, brenner.Errorf(brenner.CodeInvalidValue, "a part and an offset are asked for").At("/offset").
+			WithHint("leave one of them out; what comes behind a part is read by its offset")
+	}
+	from, to, found := artifact.Section(text, req.Part)
+	if found {
+		return from, to, nil
+	}
+	numbers := artifact.SectionNumbers(text)
+	hint := "it has no parts that are headed by a number"
+	if len(numbers) > 0 {
+		hint = "it has " + strings.Join(numbers[:min(len(numbers), mostNumbers)], ", ")
+	}
+	return 0, 0, brenner.Errorf(brenner.CodeNotFound, "%s has no part .%s", ref, strings.TrimPrefix(brenner.Clip(brenner.OneLine(req.Part), brenner.MaxQuote), ".")).At("/part").
+		WithHint(hint).Try(brenner.Do("artifact.show", "ref", ref.String()))
 }
 
 // ViewOf is a version with what the project knows about it.

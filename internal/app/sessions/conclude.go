@@ -157,10 +157,26 @@ func saysOpen(text string, item delta.ItemID) bool {
 // mostAnswerMoves bounds what is said to have come since an answer was given.
 const mostAnswerMoves = 10
 
+// answering is the write by which an answer stands: the last, unless others only corrected
+// since what whoever says it wrote, and that is there (ADR 217).
+func answering(writes []delta.Write, info api.SessionInfo, free bool) delta.Write {
+	last := writes[len(writes)-1]
+	if free || info.Roster.Mode == roster.Unified {
+		return last
+	}
+	for _, w := range slices.Backward(writes) {
+		if w.Agent == info.Concludes {
+			return w
+		}
+	}
+	return last
+}
+
 // movedUnderAnswer is what others changed of that which the answer of a session names since
-// whoever wrote it did so, or said that it has nothing to add: items, and artifacts of which
-// versions are quoted. That a critique was settled counts where the answer has it open.
-func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store.Version, doc *delta.Artifact, critiques []delta.Critique) (by brenner.ActorName, out []api.AnswerMove, err error) {
+// whoever says it wrote it, or said that it has nothing to add: words of the answer itself,
+// items, and artifacts of which versions are quoted. That a critique was settled counts where
+// the answer has it open.
+func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store.Version, doc *delta.Artifact, critiques []delta.Critique, free bool) (by brenner.ActorName, out []api.AnswerMove, err error) {
 	answer, field := doc.Answer()
 	thread, ok := doc.Item("RT")
 	if answer == "" || !ok || !info.Closed.IsZero() {
@@ -170,13 +186,22 @@ func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store
 	if len(writes) == 0 {
 		return "", nil, nil
 	}
-	last := writes[len(writes)-1]
-	by = last.Agent
-	said, version, err := r.saidLast(c, info.ID, by, last, head.Version)
+	wrote := answering(writes, info, free)
+	by = wrote.Agent
+	said, version, err := r.saidLast(c, info.ID, by, wrote, head.Version)
 	if err != nil {
 		return by, nil, err
 	}
 	own := func(a brenner.ActorName) bool { return a == by }
+	var correctors []brenner.ActorName
+	for _, w := range writes {
+		if w.At.After(said) && !own(w.Agent) && !slices.Contains(correctors, w.Agent) {
+			correctors = append(correctors, w.Agent)
+		}
+	}
+	if len(correctors) > 0 {
+		out = append(out, api.AnswerMove{Item: thread.ID(), Fields: []string{field}, By: correctors})
+	}
 	if version < head.Version {
 		base, err := documentIn(c, brenner.Ref{Artifact: head.Artifact, Version: version})
 		if err != nil || base == nil {

@@ -294,6 +294,9 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 	hint := "what changed is said beside it"
 	switch {
 	case !claims || narrows(it.Text("claim"), now): // it is the same hypothesis
+		if len(unrun) == 0 {
+			return nil // what changed is said beside it, and nothing is to be done
+		}
 		hint += d.foretellAnew(unrun)
 	case d.doc.Live(delta.HypothesisSlate) >= delta.MostHypotheses():
 		hint += fmt.Sprintf("; if it claims something else now, KILL it with why, and ADD that in its place: %d live at a time", delta.MostHypotheses())
@@ -321,9 +324,6 @@ func narrows(was, now string) bool {
 // foretellAnew says what may be done with tests that were not run when a hypothesis is said
 // more exactly.
 func (d *doubts) foretellAnew(unrun []string) string {
-	if len(unrun) == 0 {
-		return ", and nothing else is to be done"
-	}
 	roles := rolesIn{call: d.call, session: d.info}
 	if roles.may(d.author, delta.Edit, delta.DiscriminativeTests) {
 		return fmt.Sprintf("; where it foretells something else now, EDIT expected_outcomes of %s before it is run", kernel.FirstIDs(unrun))

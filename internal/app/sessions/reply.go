@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -404,12 +405,13 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 			continue
 		}
 		role, d := roles.decide(in.agent, e.Delta.Operation, e.Delta.Section)
-		if d.Allowed || (observes(e.Delta) || tellsOwnRun(e.Delta, in.agent)) && roles.measures(in.agent) || answers(e.Delta) && roles.mayAnswer(in.agent) {
+		if d.Allowed || (observes(e.Delta) || tellsOwnRun(e.Delta, in.agent)) && roles.measures(in.agent) || answers(e.Delta) && roles.mayAnswer(in.agent, e.Delta) {
 			continue
 		}
 		hint := "leave it to the role that writes the section"
 		if answers(e.Delta) && in.session.Concludes != "" {
-			hint = fmt.Sprintf("leave a note on it: %s says the answer, and once it has done nothing for %.0f minutes, who takes part may", in.session.Concludes, roster.Patience.Minutes())
+			hint = fmt.Sprintf("replace words of it that are wrong, at most %d characters: {\"answer\":{\"old\":\"…\",\"new\":\"…\"}}; for more leave a note: %s says the answer, and once it has done nothing for %.0f minutes, who takes part may",
+				brenner.MaxCorrectionRunes, in.session.Concludes, roster.Patience.Minutes())
 		} else if alone := setByMeasuring[e.Delta.Section]; alone != "" && e.Delta.Operation == delta.Edit && roles.measures(in.agent) {
 			hint = "send " + alone + "; leave the rest to the role that writes the section"
 		}
@@ -539,12 +541,21 @@ func (r *rolesIn) measures(who brenner.ActorName) bool {
 	}).Allowed
 }
 
-// mayAnswer says whether somebody contributes to the document, and whoever says the answer is
-// away (ADR 216).
-func (r *rolesIn) mayAnswer(who brenner.ActorName) bool {
+// corrects says whether a delta that says the answer replaces no more than some words of it.
+func corrects(d delta.Delta) bool {
+	old := d.Replaced("answer")
+	return len(old) > 0 && utf8.RuneCountInString(strings.Join(old, "")) <= brenner.MaxCorrectionRunes
+}
+
+// mayAnswer says whether somebody contributes to the document, and either only corrects words
+// of the answer (ADR 217) or says it because whoever does is away (ADR 216).
+func (r *rolesIn) mayAnswer(who brenner.ActorName, says delta.Delta) bool {
 	_, d := r.decide(who, "", "")
 	if !d.Allowed || r.failed != nil {
 		return false
+	}
+	if corrects(says) {
+		return true
 	}
 	var free bool
 	free, r.failed = answerFree(r.call, r.session)

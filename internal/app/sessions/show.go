@@ -117,13 +117,13 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 	}
 	d.view.AnswerKilled = doc.AnswerKilled()
 	if req.Version == 0 {
-		if d.view.AnswerBy, d.view.AnswerMoved, err = r.movedUnderAnswer(c, info, row, doc, d.view.Critiques); err != nil {
+		if d.view.AnswerFree, err = answerFree(c, info); err != nil {
+			return nil, err
+		}
+		if d.view.AnswerBy, d.view.AnswerMoved, err = r.movedUnderAnswer(c, info, row, doc, d.view.Critiques, d.view.AnswerFree); err != nil {
 			return nil, err
 		}
 		if d.view.AnswerSigned, err = signers(c, info.ID, doc, d.view.AnswerBy); err != nil {
-			return nil, err
-		}
-		if d.view.AnswerFree, err = answerFree(c, info); err != nil {
 			return nil, err
 		}
 		notes, failed := r.notesOn(c, info.ID)
@@ -992,7 +992,7 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 	}
 	out.Markdown = delta.Join(now)
 	out.Names = d.names(out)
-	out.Before, out.Rest = d.items(shown.Before), d.items(shown.Rest)
+	out.Before, out.Rest = d.items(shown.Before), d.items(d.rest(shown))
 	for _, i := range shown.Like {
 		p := d.pieces[i]
 		if p.first {
@@ -1004,6 +1004,16 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 	}
 	out.Repeated = others == 0 && len(shown.Before) > 0 && len(shown.Rest)+len(shown.Like) == 0
 	return out
+}
+
+// rest are the pieces for which there was no room: what the reader wrote itself only where
+// there is nothing else.
+func (d *document) rest(shown kernel.Shown) []int {
+	others := slices.DeleteFunc(slices.Clone(shown.Rest), func(i int) bool { return d.pieces[i].shown.Own })
+	if len(others) == 0 {
+		return shown.Rest
+	}
+	return others
 }
 
 // proposed is what is proposed, as far as the pieces are of it.

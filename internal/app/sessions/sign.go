@@ -97,17 +97,25 @@ func notedSince(doc *delta.Artifact, notes func(delta.ItemID) []delta.Written) [
 
 func sumOf(answer string) brenner.Digest { return canon.Sum([]byte(answer)) }
 
-// signers are those who stand behind the answer as it stands, who wrote it aside.
+// signers are those who stand behind the answer as it stands, who says it aside: who signed
+// it, and who corrected it last.
 func signers(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact, by brenner.ActorName) ([]brenner.ActorName, error) {
-	answer, _ := doc.Answer()
-	if answer == "" {
+	answer, field := doc.Answer()
+	thread, ok := doc.Item("RT")
+	if answer == "" || !ok {
 		return nil, nil
 	}
 	sum := sumOf(answer)
 	last := map[brenner.ActorName]reply{} // that signs it, or takes that back
+	var corrected delta.Write
+	if writes := thread.History(field); len(writes) > 0 && writes[len(writes)-1].Agent != by {
+		corrected = writes[len(writes)-1]
+		last[corrected.Agent] = reply{}
+	}
 	err := replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id)}, func(row kernel.Row[reply]) (bool, error) {
 		p := row.Value
-		if (p.Signs == sum || p.Unsigns) && p.Agent != by {
+		before := p.Agent == corrected.Agent && p.At.Before(corrected.At)
+		if (p.Signs == sum || p.Unsigns) && p.Agent != by && !before {
 			last[p.Agent] = p
 		}
 		return true, nil

@@ -512,12 +512,31 @@ func (v SessionView) MovedWords() string {
 	return fmt.Sprintf("changed since %s last said that it holds: %s", v.AnswerBy, strings.Join(came, ", "))
 }
 
-// Unsigned are those who were asked and do not stand behind the answer as it stands: not
-// yet, or not at all. Its author does.
+// SignedWords say who stands behind the answer of a session, "" if nobody does.
+func (v SessionView) SignedWords() string {
+	words := func(all []brenner.ActorName) string {
+		out := make([]string, len(all))
+		for i, name := range all {
+			out[i] = string(name)
+		}
+		return strings.Join(out, ", ")
+	}
+	if len(v.AnswerSigned)+len(v.AnswerSignedBefore) == 0 {
+		return ""
+	}
+	out := cmp.Or(words(v.AnswerSigned), "nobody yet")
+	if len(v.AnswerSignedBefore) > 0 {
+		out += "; by " + words(v.AnswerSignedBefore) + " before it was last corrected"
+	}
+	return out
+}
+
+// Unsigned are those who were asked and do not stand behind the answer as it stands, nor
+// did before it was corrected: not yet, or not at all. Its author does.
 func (v SessionView) Unsigned() []brenner.ActorName {
 	var out []brenner.ActorName
 	for _, r := range v.Recipients {
-		if v.AnswerBy != "" && r.Name != v.AnswerBy && !slices.Contains(v.AnswerSigned, r.Name) {
+		if v.AnswerBy != "" && r.Name != v.AnswerBy && !slices.Contains(v.AnswerSigned, r.Name) && !slices.Contains(v.AnswerSignedBefore, r.Name) {
 			out = append(out, r.Name)
 		}
 	}
@@ -558,6 +577,9 @@ type SessionView struct {
 	// AnswerSigned are those who said of the answer, as it stands word for word, that they stand
 	// behind it, but for who wrote it.
 	AnswerSigned []brenner.ActorName `json:"answer_signed,omitzero"`
+	// AnswerSignedBefore are those who said so of earlier words, from which the answer as it
+	// stands differs by no more than a correction, and a quarter.
+	AnswerSignedBefore []brenner.ActorName `json:"answer_signed_before,omitzero"`
 	// AnswerFree says that whoever says the answer has done nothing for a while: any who takes
 	// part may say or correct it.
 	AnswerFree bool `json:"answer_free,omitzero"`

@@ -53,6 +53,17 @@ func passagesWith(before, now string, left func(text string) string) (out string
 	return out, len(changes) > 0 && 4*len(out) < 3*len(now)
 }
 
+// ChangedRunes says how much of a text was changed: the characters of the words that went or of
+// those that came in their place, whichever are more.
+func ChangedRunes(before, now string) int {
+	old, new := cutWords(before), cutWords(now)
+	n := 0
+	for _, c := range linediff.Compare(trimmed(old), trimmed(new)) {
+		n += max(utf8.RuneCountInString(strings.Join(old[c.OldLo:c.OldHi], "")), utf8.RuneCountInString(strings.Join(new[c.NewLo:c.NewHi], "")))
+	}
+	return n
+}
+
 // mostlyKept says whether at least half of a text, cut into words, was there before.
 func mostlyKept(now []string, changes []linediff.Change) bool {
 	all := len(strings.Join(now, ""))

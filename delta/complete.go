@@ -465,6 +465,8 @@ func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (string, *b
 	}
 	name := clip(was.Field) + " of " + string(id)
 	text := was.Text
+	var failed *brenner.Error
+	nearest, fit := "", 0
 	for i, r := range all {
 		if c.steps -= 4*len(text) + len(r.Old); c.steps < 0 {
 			return "", c.tired()
@@ -475,28 +477,44 @@ func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (string, *b
 		}
 		if found == 1 {
 			text = now
+			fit++
 			continue
+		}
+		if failed != nil {
+			continue // the first is said
 		}
 		pointer := p.pointer + "/old"
 		if p.value[0] == '[' {
 			pointer = p.pointer + "/" + itoa(i) + "/old"
 		}
-		if found > 1 {
-			times := itoa(found) + " times"
-			if found == mostCounted {
-				times = "often"
-			}
-			return near(text, r.Old), brenner.Errorf(brenner.CodeAnchorAmbiguous, "the words of old stand in %s %s", name, times).
-				At(pointer).WithHint("quote more of what stands around them, so that they stand there once")
-		}
-		missed := r.missed(text, name, was).At(pointer)
-		if at := c.elsewhere(r.Old, was.Field, it); at != "" {
-			missed.Message += "; they stand in " + at
-			missed.Hint = "send it for " + at
-		}
-		return near(text, r.Old), missed
+		nearest, failed = c.misfit(r, text, name, was, it, found)
+		failed = failed.At(pointer)
 	}
-	return text, nil
+	if failed == nil {
+		return text, nil
+	}
+	if len(all) > 1 {
+		failed.Message += "; " + itoa(fit) + " of the " + itoa(len(all)) + " pairs fit"
+	}
+	return nearest, failed
+}
+
+// misfit says why a replacement cannot be made in a text, and where that comes nearest to it.
+func (c *completer) misfit(r Replacement, text, name string, was FieldText, it *Item, found int) (string, *brenner.Error) {
+	if found > 1 {
+		times := itoa(found) + " times"
+		if found == mostCounted {
+			times = "often"
+		}
+		return near(text, r.Old), brenner.Errorf(brenner.CodeAnchorAmbiguous, "the words of old stand in %s %s", name, times).
+			WithHint("quote more of what stands around them, so that they stand there once")
+	}
+	missed := r.missed(text, name, was)
+	if at := c.elsewhere(r.Old, was.Field, it); at != "" {
+		missed.Message += "; they stand in " + at
+		missed.Hint = "send it for " + at
+	}
+	return near(text, r.Old), missed
 }
 
 // missed says that the words of a replacement do not stand in a text.

@@ -157,7 +157,7 @@ func TestComplete_RefusesAlone(t *testing.T) {
 		{"few words of another item", edit("H3", "hypothesis_slate", `{"claim":`+replacing("both suppose", "x")+`}`), "/payload/claim/old", "12:00:05Z", "", brenner.CodeAnchorNotFound},
 		{"dots", edit("H3", "hypothesis_slate", `{"claim":`+replacing("Fate … decides", "x")+`}`), "/payload/claim/old", "do not stand", "", brenner.CodeAnchorNotFound},
 		{"twice", edit("H3", "hypothesis_slate", `{"claim":`+replacing("the clone", "x")+`}`), "/payload/claim/old", "stand in claim of H3 2 times", "the clone", brenner.CodeAnchorAmbiguous},
-		{"the second", edit("H3", "hypothesis_slate", `{"claim":[`+replacing("place", "site")+`,`+replacing("place", "x")+`]}`), "/payload/claim/1/old", "do not stand", "", brenner.CodeAnchorNotFound},
+		{"the second", edit("H3", "hypothesis_slate", `{"claim":[`+replacing("place", "site")+`,`+replacing("place", "x")+`]}`), "/payload/claim/1/old", "; 1 of the 2 pairs fit", "", brenner.CodeAnchorNotFound},
 		{"no text yet", edit("H3", "hypothesis_slate", `{"nothing":`+replacing("a", "b")+`}`), "/payload/nothing/old", "says nothing yet", "", brenner.CodeAnchorNotFound},
 		{"no cell", edit("P1", "predictions_table", `{"predictions":{"H3":`+replacing("a", "b")+`}}`), "/payload/predictions/H3/old", "predictions.H3 of P1 says nothing yet", "", brenner.CodeAnchorNotFound},
 		{"a map", edit("P1", "predictions_table", `{"predictions":`+replacing("a", "b")+`}`), "/payload/predictions", "is a map of texts", "", brenner.CodeInvalidDelta},

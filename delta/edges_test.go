@@ -421,3 +421,22 @@ CONFLICT: Two (Bob, 2026-01-01T12:00:14Z, e2)
 		t.Error(got)
 	}
 }
+
+// ADR 217: how much of a text was changed is counted in what went or what came, whichever is more.
+func TestChangedRunes(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		want        int
+	}{
+		{"", "", 0},
+		{"ten runs show it", "ten runs show it", 0},
+		{"ten runs show it", "nine runs show it", len("nine ")},
+		{"ten runs show it", "runs show it", len("ten ")},
+		{"ten runs show it", "ten runs show it, and one not", len("it, and one not")},
+		{"", "ålar", len([]rune("ålar"))},
+	} {
+		if got := delta.ChangedRunes(c.before, c.now); got != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.before, c.now, got, c.want)
+		}
+	}
+}

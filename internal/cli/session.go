@@ -339,8 +339,8 @@ why it was changed last; with --brief where it stands, a line for each item: wha
 					}
 					if len(sections)+len(items) == 0 || slices.Contains(req.Sections, delta.ResearchThread) || slices.Contains(items, "RT") {
 						w.Print(printable(api.AnswerWords(v.Critiques, v.AnswerKilled, v.MovedWords())))
-						if len(v.AnswerSigned) > 0 {
-							w.Printf("the answer, by %s, is signed as it stands by %s\n", v.AnswerBy, words(v.AnswerSigned))
+						if by := v.SignedWords(); by != "" {
+							w.Printf("the answer, by %s, is signed as it stands by %s\n", v.AnswerBy, by)
 						}
 					}
 					if len(v.Names) > 0 {

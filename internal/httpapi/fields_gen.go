@@ -787,6 +787,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.SessionView.AnswerMoved":          "AnswerMoved is what others changed of that which the answer names since it was written, or since who wrote it said that it has nothing to add",
 		"brenner/api.SessionView.AnswerNoted":          "AnswerNoted are those who left a note on the answer since it was written as it stands",
 		"brenner/api.SessionView.AnswerSigned":         "AnswerSigned are those who said of the answer, as it stands word for word, that they stand behind it, but for who wrote it",
+		"brenner/api.SessionView.AnswerSignedBefore":   "AnswerSignedBefore are those who said so of earlier words, from which the answer as it stands differs by no more than a correction, and a quarter",
 		"brenner/api.SessionView.AsProposed":           "AsProposed are items that the caller's context was given when they were proposed, and that were compiled unchanged; they are not sent again",
 		"brenner/api.SessionView.Asks":                 "Asks are the items that name somebody who takes part in what is still to be done",
 		"brenner/api.SessionView.Before":               "Before names the items that the caller's context was given before and that have not changed, Rest those that do not fit this answer: NextOffset goes on there, and is 0 as well if not even the first fits",

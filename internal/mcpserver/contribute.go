@@ -517,7 +517,7 @@ func notedOn(n api.TaskInfo) string {
 func workingIn(v api.SessionView) []api.Working {
 	out := slices.Clone(v.Working)
 	for i := range out {
-		out[i].Nothing = out[i].Nothing && out[i].Agent != v.AnswerBy && !slices.Contains(v.AnswerSigned, out[i].Agent)
+		out[i].Nothing = out[i].Nothing && out[i].Agent != v.AnswerBy && !slices.Contains(v.AnswerSigned, out[i].Agent) && !slices.Contains(v.AnswerSignedBefore, out[i].Agent)
 	}
 	return out
 }

@@ -117,7 +117,11 @@ func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, w
 		}
 	}
 	if !v.Concluded && !e.owes {
-		e.others = append(e.others, "the conclusion ("+string(v.Concludes)+")")
+		what := "the conclusion"
+		if v.Concludes != "" {
+			what += " (" + string(v.Concludes) + ")"
+		}
+		e.others = append(e.others, what)
 	}
 	return e
 }
@@ -158,7 +162,7 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 		e.unsigned = v.Unsigned()
 	}
 	e.noted = slices.Contains(v.AnswerNoted, me)
-	if v.AnswerBy != "" && v.AnswerBy != me && !slices.Contains(v.AnswerSigned, me) {
+	if slices.Contains(v.Unsigned(), me) {
 		e.sign = "delta_submit " + holds
 	}
 	open := func(c delta.Critique) bool { return c.State == delta.CritiqueOpen && c.BesideAnswer() }
@@ -180,20 +184,16 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 // signedWords say who stands behind the answer of a session, and who does not.
 func signedWords(v api.SessionView) string {
 	unsigned := v.Unsigned()
-	if len(v.AnswerSigned)+len(unsigned) == 0 || !v.Closed.IsZero() && len(v.AnswerSigned) == 0 {
+	by := v.SignedWords()
+	if by == "" && (len(unsigned) == 0 || !v.Closed.IsZero()) {
 		return ""
 	}
-	by := "nobody yet"
-	if len(v.AnswerSigned) > 0 {
-		by = joined(v.AnswerSigned)
-		if len(unsigned) > 0 {
-			by += ", not by " + joined(unsigned)
-		}
+	if by == "" {
+		by = "nobody yet"
+	} else if len(unsigned) > 0 {
+		by += ", not by " + joined(unsigned)
 	}
 	out := fmt.Sprintf("the answer of %s as it stands is signed by %s", v.ID, by)
-	if moved := v.MovedWords(); moved != "" && len(v.AnswerSigned) > 0 {
-		out += "; " + moved
-	}
 	var open []delta.ItemID
 	for _, c := range v.Critiques {
 		if c.State == delta.CritiqueOpen && c.Bears == delta.BearsOnThread {
@@ -268,9 +268,16 @@ func (e *ending) expect(all []api.Working, tests []delta.Test) {
 		}
 		e.unrun = slices.DeleteFunc(e.unrun, func(id delta.ItemID) bool { return slices.Contains(planned, id) })
 		e.against = true // what comes out may change it
-		e.others = append(e.others, fmt.Sprintf("%s, which %s has put up, to run or to drop", listed(planned), w.Agent))
+		what := listed(planned)
+		if len(planned) > mostPlanned {
+			what = fmt.Sprintf("%d tests", len(planned))
+		}
+		e.others = append(e.others, fmt.Sprintf("%s, which %s has put up, to run or to drop", what, w.Agent))
 	}
 }
+
+// mostPlanned is how many planned tests of another are named, not counted.
+const mostPlanned = 3
 
 // over says that nothing is left for anybody.
 func (e ending) over() bool {
@@ -306,8 +313,10 @@ func (e ending) sentences() []string {
 			out = append(out, said)
 		}
 	}
-	for _, ref := range e.unread {
-		out = append(out, isUnread(ref))
+	if e.says || e.over() {
+		for _, ref := range e.unread {
+			out = append(out, isUnread(ref))
+		}
 	}
 	return out
 }
@@ -392,7 +401,11 @@ func (e ending) words(warm bool) string {
 	if e.session == "" {
 		return ""
 	}
-	return e.once(e.signed) + e.left(warm) + e.unreadWords()
+	unread := ""
+	if e.says || e.over() { // nobody waits for it before
+		unread = e.unreadWords()
+	}
+	return e.once(e.signed) + e.left(warm) + unread
 }
 
 // left says what is left, or that the reader may stop.
@@ -410,7 +423,7 @@ func (e ending) left(warm bool) string {
 	case e.waits || e.owes: // who is waited for, and for what, is said where that is asked
 		return others
 	case len(e.others) > 0 && e.stopped:
-		return fmt.Sprintf("nothing is asked of you in %s now; left for others as you were told%s\n", e.session, cmp.Or(e.freeWords(), ": stop here, or wait"))
+		return fmt.Sprintf("nothing is asked of you in %s now; left for others as you were told%s\n", e.session, cmp.Or(e.freeWords(), ": wait, or stop if your part is done"))
 	case len(e.others) > 0:
 		return e.stopWords()
 	}
@@ -444,7 +457,7 @@ func (e ending) stopWords() string {
 	if e.session == "" || e.asks() || e.waits || e.owes || len(e.others) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("nothing is asked of you in %s now; left for others: %s%s\n", e.session, strings.Join(e.others, "; "), cmp.Or(e.freeWords(), ". Stop here, or wait for it: inbox {\"wait\":60}"))
+	return fmt.Sprintf("nothing is asked of you in %s now; left for others: %s%s\n", e.session, strings.Join(e.others, "; "), cmp.Or(e.freeWords(), ". Wait for it: inbox {\"wait\":60}; or stop, if your part is done"))
 }
 
 // tellStop notes that its reader is told stopWords, and whether it was before.

@@ -35,9 +35,9 @@ func TestEnding_SaysWhatIsLeft(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), "left for you in RS-pair: C1 (of H2, changed by RedSky) to settle, or to attack further\nto settle a critique of yours, a delta like any other")
 	blue.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""))
 	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"d","expected_outcomes":{"H1":"slow"}}`, ""))
-	red.must(first(red.call("inbox", nil)), "nothing is asked of you in RS-pair now; left for others: T1, which BlueLake has put up, to run or to drop. Stop here, or wait for it")
+	red.must(first(red.call("inbox", nil)), "nothing is asked of you in RS-pair now; left for others: T1, which BlueLake has put up, to run or to drop. Wait for it: inbox {\"wait\":60}; or stop, if your part is done")
 	red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"running"}`, ""))
-	blue.must(first(blue.call("inbox", nil)), "nothing is asked of you in RS-pair now; left for others: the result of T1. Stop here, or wait for it")
+	blue.must(first(blue.call("inbox", nil)), "nothing is asked of you in RS-pair now; left for others: the result of T1. Wait for it: inbox {\"wait\":60}; or stop, if your part is done")
 	red.must(first(red.call("inbox", nil)), "left for you in RS-pair: the result of T1, which you said you run")
 }
 
@@ -159,6 +159,6 @@ func TestEnding_SaysWhatCritiquesWaitFor(t *testing.T) {
 	red.must(red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 is circular"}`, "")), "left for others: the answer to C1.")
 	blue.must(first(blue.call("inbox", nil)), "left for you in RS-pair: C1 (of H1) to answer\n")
 	blue.submits(assumption("Weir", "It leaks"))
-	red.must(red.submits(assumption("Sluice", "It is open")), "left for others as you were told: stop here, or wait\n")
+	red.must(red.submits(assumption("Sluice", "It is open")), "left for others as you were told: wait, or stop if your part is done\n")
 	blue.must(blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, "")), "left for others: whether C1 is settled by its answer.")
 }

@@ -64,7 +64,7 @@ func TestFewCalls_AnnounceWriteCloseAndAnswer(t *testing.T) {
 	words, _ = blue.call("artifact_write", analysis("again", arguments{"deltas": "no block"}))
 	blue.must(words, "wrote again@1", "this is no answer yet")
 	words, _ = blue.call("artifact_write", analysis("third", arguments{"done": true}))
-	blue.must(words, "wrote third@1", "you have announced nothing that is still open; a part of divided work ends with your answer")
+	blue.must(words, "wrote third@1", "nothing had to be closed: a part of divided work ends with your answer to the session")
 	_, only := blue.call("request", arguments{"claim": true, "session": "RS-pair", "title": "Count the files"})
 	words, _ = blue.call("artifact_write", analysis("fourth", arguments{"done": true}))
 	blue.must(words, "wrote fourth@1", only["id"].(string)+", which you had announced, is done with it")

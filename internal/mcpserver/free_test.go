@@ -24,7 +24,7 @@ func separated(t *testing.T) (s *stage, blue, red, green *player) {
 		all = append(all, &player{t: t, name: name, session: s.session(name)})
 	}
 	blue, red, green = all[0], all[1], all[2]
-	red.must(red.told(api.MessageKickoff), "Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts", "all of it if BlueLake has done nothing for 4 minutes.")
+	red.must(red.told(api.MessageKickoff), "Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts, 400 characters at most", "all of it if BlueLake has done nothing for 4 minutes.")
 	green.told(api.MessageKickoff)
 	blue.mustNot(blue.told(api.MessageKickoff), "that are wrong replace yourself")
 	blue.submits(hypothesis("Parser", "", "the parser is slow") + "\n" + deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1."}`, ""))
@@ -36,31 +36,36 @@ func separated(t *testing.T) (s *stage, blue, red, green *player) {
 	return s, blue, red, green
 }
 
-const (
-	corrects = `{"answer":{"old":"The parser: H1.","new":"The parser, in nine runs of ten: H1."}}`
-	says     = `{"answer":"The parser, in nine runs of ten: H1."}`
-)
+const says = `{"answer":"The parser, in nine runs of ten: H1."}`
 
 // ADR 217: any who takes part may replace words of the answer that are wrong; whoever says it is
-// asked whether it holds with that, and who corrected it stands behind it.
+// asked whether it holds with that, and who signed it before is not asked again.
 func TestAnswer_IsCorrectedByWhoTakesPart(t *testing.T) {
 	_, blue, red, green := separated(t)
-	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", corrects, "")), "EDIT research_thread RT: applied", "answer, by BlueLake in version 2, now says (data): The parser, in nine runs of ten: H1.")
-	blue.must(first(blue.call("inbox", nil)), "in nine runs of ten", "left for you in RS-pair: whether the answer still holds with what came since: RT (answer by RedSky)")
-	words := first(green.call("session_show", arguments{"session": "RS-pair"}))
-	green.must(words, "signed by RedSky, not by GreenValley; changed since BlueLake last said that it holds: RT (answer by RedSky)")
-	blue.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"})
-	green.must(first(green.call("session_show", arguments{"session": "RS-pair"})), "signed by RedSky, not by GreenValley\n")
-	green.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"})
-	words = first(blue.call("inbox", nil))
-	blue.must(words, "signed by GreenValley, RedSky\n")
-	blue.mustNot(words, "still holds with")
+	signed := func(want string) {
+		t.Helper()
+		green.must(first(green.call("session_show", arguments{"session": "RS-pair", "again": true})), "the answer of RS-pair as it stands is signed by "+want+"\n")
+	}
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1. It reads each file twice, as ten runs over the logs of May show, and nothing else in them is slow."}`, ""))
+	green.call("inbox", nil)
+	red.call("inbox", nil)
+	holds := arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"}
+	green.call("delta_submit", holds)
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"as ten runs","new":"as nine of ten runs"}}`, "")), "EDIT research_thread RT: applied", "now says (data): The parser: H1. It reads each file twice, as nine of ten runs")
+	blue.must(first(blue.call("inbox", nil)), "as nine of ten runs", "left for you in RS-pair: whether the answer still holds with what came since: RT (answer by RedSky)")
+	green.mustNot(first(green.call("inbox", nil)), "sign it: delta_submit")
+	signed("nobody yet; by GreenValley before it was last corrected, not by RedSky") // who corrects it has not said that it holds
+	blue.call("delta_submit", holds)
+	red.call("delta_submit", holds)
+	signed("RedSky; by GreenValley before it was last corrected")
+	words := first(blue.call("inbox", nil))
+	blue.mustNot(words, "still holds with", "is not signed by")
 	red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "I take my signature back: it was eight"})
-	green.must(first(green.call("session_show", arguments{"session": "RS-pair"})), "signed by GreenValley, not by RedSky")
+	signed("nobody yet; by GreenValley before it was last corrected, not by RedSky")
 	long := strings.Repeat("The parser, in nine runs of ten: H1. ", 12)
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"`+long+`"}`, ""))
 	red.call("inbox", nil)
-	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"`+strings.TrimSpace(long)+`","new":"H1."}}`, "")), "WRITE_DENIED", "at most 400 characters")
+	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"`+strings.TrimSpace(long)+`","new":"H1."}}`, "")), "WRITE_DENIED", "others replace at most 400 characters of it at once, in parts")
 	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"H1. The","new":"H1. A"},"context":"ten"}`, "")), "WRITE_DENIED")
 }
 
@@ -69,11 +74,11 @@ func TestAnswer_IsCorrectedByWhoTakesPart(t *testing.T) {
 func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
 	s, blue, red, green := separated(t)
 	amend := deltaBlock("EDIT", "RT", "research_thread", says, "")
-	red.must(red.submits(amend), "WRITE_DENIED", "for more leave a note: BlueLake says the answer, and once it has done nothing for 4 minutes, who takes part may")
+	red.must(red.submits(amend), "WRITE_DENIED", "BlueLake says the answer; others replace at most 400 characters of it at once, in parts", "once BlueLake has done nothing for 4 minutes, who takes part may say all of it")
 	green.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too sure","attack":"one run of ten is fast","targets":["RT"]}`, ""))
 	red.must(first(red.call("inbox", nil)), "holds no delta that can be used")
-	red.must(first(red.call("inbox", nil)), "left for others: the answer to C1. Stop here, or wait for it")
-	red.must(first(red.call("inbox", nil)), "left for others as you were told: stop here, or wait")
+	red.must(first(red.call("inbox", nil)), "left for others: the answer to C1. Wait for it: inbox {\"wait\":60}; or stop, if your part is done")
+	red.must(first(red.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done")
 
 	green.must(first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}})), "signed by nobody yet; open against it: C1")
 
@@ -83,7 +88,7 @@ func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
 	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"statement":"Why, and when?"}`, "")), "WRITE_DENIED")
 	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, in nine runs of ten.","context":"ten runs"}`, "")), "WRITE_DENIED")
 	words := red.submits(amend) // refused before, word for word
-	red.must(words, "EDIT research_thread RT: applied", "whether C1 is settled by its answer. Stop here, or wait")
+	red.must(words, "EDIT research_thread RT: applied", "whether C1 is settled by its answer. Wait for it")
 	red.mustNot(words, "done nothing for a while")
 	green.must(first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}})), "The parser, in nine runs of ten: H1.", "signed by nobody yet")
 	blue.must(first(blue.call("inbox", nil)), "The parser, in nine runs of ten: H1.", "RedSky")
@@ -125,12 +130,12 @@ func TestInbox_SaysWhatMayStillCome(t *testing.T) {
 	_, blue, red, green := separated(t)
 	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Runs","procedure":"run it ten times","discriminates":"H1 from none","expected_outcomes":{"H1":"all slow"},"potency_check":"an empty parser is fast"}`, ""))
 	blue.must(first(blue.call("inbox", nil)), "left for others: T1, which RedSky has put up, to run or to drop")
-	blue.must(first(blue.call("inbox", nil)), "left for others as you were told: stop here, or wait", "RedSky just now (has T1 to run; what is measured outside takes no call)")
+	blue.must(first(blue.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done", "RedSky just now (has T1 to run; what is measured outside takes no call)")
 	green.call("artifact_write", analysis("runs", nil))
 	blue.call("inbox", nil)
 	blue.must(first(blue.call("inbox", nil)), "written by others and not read by you (what the answer says of it is yours to read there first): 1 (runs@1): artifact_get")
 	red.call("inbox", nil)
-	red.must(first(red.call("inbox", nil)), "not read by you (nobody waits for that): 1 (runs@1)")
+	red.mustNot(first(red.call("inbox", nil)), "not read by you") // it has a test to run first
 	red.call("request", arguments{"session": "RS-pair", "items": []any{"RT"}, "note": true, "title": "in nine runs of ten"})
 	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on RT of RS-pair@3. Nothing is asked of you")
 }

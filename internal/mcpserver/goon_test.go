@@ -136,6 +136,17 @@ func TestArtifactGet_Since(t *testing.T) {
 	}
 }
 
+// X11: a content that is a text may be sent as one.
+func TestArtifactWrite_TakesATextAlone(t *testing.T) {
+	blue, red := duo(t)
+	red.call("artifact_write", arguments{"type": "analysis_result", "id": "log", "summary": "a log", "content": "ten an hour\n"})
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "log@1"})), "ten an hour")
+	_, words, err := answered[map[string]any](t.Context(), red.session, "artifact_write", arguments{"type": "analysis_result", "summary": "a log", "content": arguments{"format": "text", "data": "x", "size": 1}})
+	if err == nil || !strings.Contains(words, "INVALID_JSON") {
+		t.Errorf("%v: %s", err, words)
+	}
+}
+
 // C34: a part of a text is read by the number under which it is cited, and only that is charged;
 // who has read all of it has its parts.
 func TestArtifactGet_GivesThePartThatIsCited(t *testing.T) {

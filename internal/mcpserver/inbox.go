@@ -723,7 +723,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	end = leftIn(s, ctx, v, tests, nil, me) // its tasks are listed
 	end.tellStop(s, ctx)
 	if v.Left > 0 && v.Left < littleLeft {
-		left = fmt.Sprintf("your context: %d left for what you ask to read\n", v.Left)
+		left = fmt.Sprintf("your context: %d left for what you ask to read; when that is spent, another goes on from it: %s\n", v.Left, v.GoOn.Tool())
 	}
 	said, _ := standing(s, ctx, info.ID, asRun(tests), "", false)
 	left = lastDid(v.Working, tests, me) + end.once(end.signed) + said + left

@@ -16,6 +16,9 @@ import (
 	"brenner/assembly"
 	"brenner/delta"
 	"brenner/internal/problem"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // contextRequest is what a context is for, and which page of it is wanted.
@@ -546,6 +549,16 @@ func (r searchHits) Slim() searchHits { return r }
 type body struct {
 	Format artifact.Format `json:"format" doc:"json where the type has fields"`
 	Data   string          `json:"data" doc:"the text, or JSON as text"`
+}
+
+// UnmarshalJSONFrom takes a text alone for a content that is text.
+func (b *body) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if dec.PeekKind() == '"' {
+		b.Format = artifact.Text
+		return json.UnmarshalDecode(dec, &b.Data)
+	}
+	type object body
+	return json.UnmarshalDecode(dec, (*object)(b))
 }
 
 // link is a link from what is written to what it rests on.

@@ -32,7 +32,7 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	red.call("inbox", nil)
 	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the old lexer is slow"}`, ""))
 	const moved = "changed since BlueLake last said that it holds: H1 (claim by RedSky)\n"
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky; "+moved)
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky\n", "under RT "+moved)
 	// Whoever reads the answer, in short too, reads that with it.
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "under RT "+moved)
 	// Who only says that it is done has signed nothing.

@@ -229,7 +229,7 @@ func markedWork(s api.Service, ctx context.Context, wrote brenner.Ref) string {
 func endOnly(s api.Service, ctx context.Context, key keyed, wrote brenner.Ref) string {
 	marks := marksOf(s, ctx)
 	if len(marks) == 0 {
-		return "you have announced nothing that is still open; a part of divided work ends with your answer\n"
+		return "nothing had to be closed: a part of divided work ends with your answer to the session\n"
 	}
 	if len(marks) > 1 {
 		return markedWork(s, ctx, wrote)

@@ -410,9 +410,12 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 		}
 		hint := "leave it to the role that writes the section"
 		if answers(e.Delta) && in.session.Concludes != "" {
-			hint = fmt.Sprintf("replace words of it that are wrong, at most %d characters: {\"answer\":{\"old\":\"…\",\"new\":\"…\"}}; for more leave a note: %s says the answer, and once it has done nothing for %.0f minutes, who takes part may",
-				brenner.MaxCorrectionRunes, in.session.Concludes, roster.Patience.Minutes())
-		} else if alone := setByMeasuring[e.Delta.Section]; alone != "" && e.Delta.Operation == delta.Edit && roles.measures(in.agent) {
+			e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s says the answer; others replace at most %d characters of it at once, in parts", in.session.Concludes, brenner.MaxCorrectionRunes).
+				At("/payload/answer").WithHint(fmt.Sprintf("send the words that are wrong as {\"answer\":{\"old\":\"…\",\"new\":\"…\"}}, several in several replies; for more leave a note; once %s has done nothing for %.0f minutes, who takes part may say all of it",
+				in.session.Concludes, roster.Patience.Minutes()))
+			continue
+		}
+		if alone := setByMeasuring[e.Delta.Section]; alone != "" && e.Delta.Operation == delta.Edit && roles.measures(in.agent) {
 			hint = "send " + alone + "; leave the rest to the role that writes the section"
 		}
 		e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, role, d.Reason).

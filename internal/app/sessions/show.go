@@ -123,7 +123,7 @@ func (r *Room) openDocument(c *kernel.Call, req api.SessionRequest) (*document, 
 		if d.view.AnswerBy, d.view.AnswerMoved, err = r.movedUnderAnswer(c, info, row, doc, d.view.Critiques, d.view.AnswerFree); err != nil {
 			return nil, err
 		}
-		if d.view.AnswerSigned, err = signers(c, info.ID, doc, d.view.AnswerBy); err != nil {
+		if d.view.AnswerSigned, d.view.AnswerSignedBefore, err = signers(c, info.ID, doc, d.view.AnswerBy); err != nil {
 			return nil, err
 		}
 		notes, failed := r.notesOn(c, info.ID)

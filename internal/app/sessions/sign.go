@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -11,6 +12,8 @@ import (
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/lazy"
+
+	"github.com/go-json-experiment/json"
 )
 
 // signs is how a reply that adds nothing says that its author stands behind the answer.
@@ -97,31 +100,51 @@ func notedSince(doc *delta.Artifact, notes func(delta.ItemID) []delta.Written) [
 
 func sumOf(answer string) brenner.Digest { return canon.Sum([]byte(answer)) }
 
-// signers are those who stand behind the answer as it stands, who says it aside: who signed
-// it, and who corrected it last.
-func signers(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact, by brenner.ActorName) ([]brenner.ActorName, error) {
+// mostCorrected is how much of an answer may be other words for it to be the one that was
+// signed, corrected: one in so many.
+const mostCorrected = 4
+
+// signers are those who stand behind the answer as it stands, who says it aside, and those who
+// signed it in words from which these differ by no more than a correction (ADR 217).
+func signers(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact, by brenner.ActorName) (signed, before []brenner.ActorName, err error) {
 	answer, field := doc.Answer()
 	thread, ok := doc.Item("RT")
 	if answer == "" || !ok {
-		return nil, nil
+		return nil, nil, nil
 	}
-	sum := sumOf(answer)
-	last := map[brenner.ActorName]reply{} // that signs it, or takes that back
-	var corrected delta.Write
-	if writes := thread.History(field); len(writes) > 0 && writes[len(writes)-1].Agent != by {
-		corrected = writes[len(writes)-1]
-		last[corrected.Agent] = reply{}
-	}
-	err := replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id)}, func(row kernel.Row[reply]) (bool, error) {
-		p := row.Value
-		before := p.Agent == corrected.Agent && p.At.Before(corrected.At)
-		if (p.Signs == sum || p.Unsigns) && p.Agent != by && !before {
+	last := map[brenner.ActorName]reply{} // that signs an answer, or takes that back
+	err = replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id)}, func(row kernel.Row[reply]) (bool, error) {
+		if p := row.Value; (p.Signs != "" || p.Unsigns) && p.Agent != by {
 			last[p.Agent] = p
 		}
 		return true, nil
 	})
-	maps.DeleteFunc(last, func(_ brenner.ActorName, p reply) bool { return p.Unsigns })
-	return slices.Sorted(maps.Keys(last)), err
+	sum := sumOf(answer)
+	near := map[brenner.Digest]bool{} // what was signed and is near enough to what it says now
+	for _, p := range last {          // order-free: a set
+		near[p.Signs] = false
+	}
+	for _, w := range thread.History(field) {
+		var text string
+		if json.Unmarshal(w.Value, &text) != nil {
+			continue
+		}
+		if said := sumOf(text); said != sum {
+			if known, asked := near[said]; asked && !known {
+				near[said] = delta.ChangedRunes(text, answer) <= min(brenner.MaxCorrectionRunes, utf8.RuneCountInString(answer)/mostCorrected)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		switch p := last[name]; {
+		case p.Unsigns:
+		case p.Signs == sum:
+			signed = append(signed, name)
+		case near[p.Signs]:
+			before = append(before, name)
+		}
+	}
+	return signed, before, err
 }
 
 // say adds to what is said of a reply what it says of the answer.

@@ -45,14 +45,15 @@ func compile(root any) (*Schema, *Error) {
 	if err != nil {
 		return nil, err
 	}
+	first.root = s
 	if err := d.follow(s); err != nil {
 		return nil, err
 	}
 	return s, d.circles()
 }
 
-// follow resolves the references of all that a value can come to. What nothing leads to,
-// such as a definition that nobody uses, may refer to anything.
+// follow resolves the references of all that a value can come to, and of the resources in which
+// that stands. What nothing leads to, such as a definition that nobody uses, may refer to anything.
 func (d *document) follow(root *Schema) *Error {
 	seen := map[*Schema]bool{}
 	reach := func(list ...*Schema) {
@@ -73,8 +74,10 @@ func (d *document) follow(root *Schema) *Error {
 		}
 		reach(s.inPlace()...)
 		reach(s.below()...)
-		reach(s.dynamicRef)
-		reach(d.dynamic...)
+		reach(s.dynamicRef, s.in.root)
+		for _, name := range slices.Sorted(maps.Keys(s.in.dynamic)) {
+			reach(s.in.dynamic[name])
+		}
 	}
 	return nil
 }
@@ -153,7 +156,7 @@ func (d *document) identify(s *Schema, value map[string]any, pointer string) *Er
 		if err != nil || at.Fragment != "" || strings.HasSuffix(text, "#") {
 			return &Error{pointer + "/$id", strconv.Quote(clip(text)) + " is no address of a schema"}
 		}
-		s.in = &resource{base: at.String(), dynamic: map[string]*Schema{}, doc: d}
+		s.in = &resource{base: at.String(), root: s, dynamic: map[string]*Schema{}, doc: d}
 		if old := d.resources[s.in.base]; old != nil && old.pointer != pointer {
 			return &Error{pointer + "/$id", strconv.Quote(clip(text)) + " stands there twice"}
 		}
@@ -178,7 +181,6 @@ func (d *document) identify(s *Schema, value map[string]any, pointer string) *Er
 		d.anchors[at] = &place{value, pointer, s.in}
 		if keyword == "$dynamicAnchor" {
 			s.in.dynamic[text] = s
-			d.dynamic = append(d.dynamic, s)
 		}
 	}
 	return nil

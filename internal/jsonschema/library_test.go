@@ -194,6 +194,24 @@ func TestCheck_AsTheLibrary(t *testing.T) {
 	t.Logf("%d schemas, %d values fit, %d do not", schemas, fits, not)
 }
 
+// C5: what stands in a schema and nothing leads to may refer to anything, also below a name that
+// $dynamicRef may find; what a resource says that is entered anywhere may not.
+func TestCompile_FollowsWhatIsReachedAsTheLibrary(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`{"contentSchema":{"$dynamicAnchor":"here","$id":"other","$ref":"a"}}`:                                           true,
+		`{"contentSchema":{"$dynamicAnchor":"here","$ref":"a"}}`:                                                         false,
+		`{"$defs":{"a":{"$id":"other","$ref":"gone","$defs":{"b":{"$anchor":"here"}}}}}`:                                 true,
+		`{"$defs":{"a":{"$id":"other","$ref":"gone","$defs":{"b":{"$anchor":"here"}}}},"$ref":"other#here"}`:             false,
+		`{"$defs":{"a":{"$id":"other","$defs":{"b":{"$dynamicAnchor":"here","$ref":"gone"}}}},"items":{"$ref":"other"}}`: false,
+	} {
+		_, ours := jsonschema.Compile([]byte(raw))
+		_, theirs := compileTheirs([]byte(raw))
+		if (ours == nil) != want || (theirs == nil) != want {
+			t.Errorf("%s: want %v\nwe say %v\nthe library %v", raw, want, ours, theirs)
+		}
+	}
+}
+
 func compileTheirs(raw []byte) (*library.Schema, error) {
 	c := library.NewCompiler()
 	c.DefaultDraft(library.Draft2020)

@@ -89,6 +89,7 @@ type dependent struct {
 // resource is a document or a part of one with an address of its own ($id).
 type resource struct {
 	base string
+	root *Schema
 	// dynamic are the schemas of the resource that $dynamicAnchor names.
 	dynamic map[string]*Schema
 	doc     *document

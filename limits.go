@@ -7,6 +7,9 @@ import "time"
 const (
 	// MaxJSONDepth bounds the nesting of any JSON that is read.
 	MaxJSONDepth = 64
+	// MaxSlowNumbers bounds the numbers of a content in JSON, and of a request, that take
+	// long to read: 1e-310, or many digits with a large exponent. A delta has none.
+	MaxSlowNumbers = 10_000
 	// MaxContentBytes bounds the content of one artifact version.
 	MaxContentBytes = 16 << 20
 	// LargeContentBytes is from where on a content is read and checked before the

@@ -478,7 +478,7 @@ type ItemAsk struct {
 type AnswerMove struct {
 	// Item is the one that was changed.
 	Item delta.ItemID `json:"item,omitzero"`
-	// Fields are those of it that say something else; or killed, or settled.
+	// Fields are those of it that say something else; or added, killed, settled.
 	Fields []string `json:"fields,omitzero"`
 	// Ref is the version of an artifact that came after the one that is quoted.
 	Ref brenner.Ref `json:"ref,omitzero"`

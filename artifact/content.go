@@ -25,6 +25,9 @@ func NewContent(format Format, data []byte) (Content, error) {
 	}
 	switch format {
 	case JSON:
+		if err := canon.CheckNumbers(data); err != nil {
+			return Content{}, err
+		}
 		canonical, err := canon.Transform(data)
 		if err != nil {
 			return Content{}, err

@@ -316,6 +316,9 @@ func TestNewContent_CanonicalAndBounded(t *testing.T) {
 	}
 	_, err = NewContent(Text, bytes.Repeat([]byte("x"), brenner.MaxContentBytes+1))
 	problem(t, "too large", err, brenner.CodeLimitExceeded, "")
+	slow := append([]byte(`[1e-310`), bytes.Repeat([]byte(",1e-310"), brenner.MaxSlowNumbers)...)
+	_, err = NewContent(JSON, append(slow, ']'))
+	problem(t, "numbers that take long to read", err, brenner.CodeLimitExceeded, "")
 }
 
 func TestNewContent_NeverTouchesItsInput(t *testing.T) {

@@ -102,6 +102,22 @@ type Entry struct {
 	Corrected string
 }
 
+// quickNumbers refuses a payload with a number that takes long to read: a document is read
+// again and again.
+func quickNumbers(payload jsontext.Value) error {
+	n, at := canon.SlowNumbers(payload)
+	if n == 0 {
+		return nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(payload))
+	for dec.InputOffset() <= int64(at) {
+		if _, err := dec.ReadToken(); err != nil {
+			return nil // it is refused for that
+		}
+	}
+	return badValue("/payload"+string(dec.StackPointer()), "the number has an exponent of 307 and more, or more than 19 digits and one beyond 40", "write it as a text, in quotes")
+}
+
 // Parse reads one delta strictly (D1): INVALID_DELTA, INVALID_TEXT or
 // LIMIT_EXCEEDED name the JSON pointer. Missing delta_id, timestamp and agent
 // are taken from the envelope; so is a missing seq, the position in the
@@ -121,6 +137,9 @@ func Parse(raw []byte, env Envelope, seq int) (Delta, error) {
 		return Delta{}, asInvalid(err)
 	}
 	if len(d.Payload) > 0 {
+		if err := quickNumbers(d.Payload); err != nil {
+			return Delta{}, err
+		}
 		payload, err := canon.Transform(d.Payload)
 		if err != nil {
 			return Delta{}, asInvalid(err)

@@ -51,6 +51,7 @@ func TestParse_IsStrict(t *testing.T) {
 		"invalid utf-8":      {edit(`"n"`, "\"\xff\""), brenner.CodeInvalidDelta, "/payload/name"},
 		"nul":                {edit(`"n"`, `"\u0000"`), brenner.CodeInvalidText, "/payload/name"},
 		"too deep":           {edit(`"n"`, strings.Repeat("[", 80)+strings.Repeat("]", 80)), brenner.CodeLimitExceeded, "/payload/name" + strings.Repeat("/0", 62)},
+		"a slow number":      {edit(`"n"`, `"n","x":{"y":[1,"1e-310",1e-310]}`), brenner.CodeInvalidValue, "/payload/x/y/2"},
 		"too large":          {edit(`"n"`, `"`+strings.Repeat("x", brenner.MaxDeltaBytes)+`"`), brenner.CodeLimitExceeded, ""},
 		"long rationale":     {edit(`"rationale":"r"`, `"rationale":"`+strings.Repeat("x", brenner.MaxNoteRunes+1)+`"`), brenner.CodeLimitExceeded, "/rationale"},
 	} {

@@ -1,9 +1,8 @@
 package admission
 
 import (
-	"bytes"
-
 	"brenner"
+	"brenner/canon"
 )
 
 // What a value of a request becomes in memory, by estimate: an object a struct
@@ -17,7 +16,8 @@ const (
 )
 
 // CheckValues refuses a request in JSON that is small as it comes and large as it
-// is read: a list of millions of empty objects. It is asked before that is read.
+// is read, a list of millions of empty objects, or that takes long to read for its
+// numbers. It is asked before that is read.
 func CheckValues(raw []byte) error {
 	var objects, values int64
 	for i := 0; i < len(raw); i++ {
@@ -27,30 +27,12 @@ func CheckValues(raw []byte) error {
 		case '[', ',':
 			values++
 		case '"':
-			i += stringEnd(raw[i+1:])
+			i += canon.StringEnd(raw[i:]) - 1
 		}
 	}
 	if objectBytes*objects+valueBytes*values > valuesWeight*int64(len(raw))+brenner.FreeWorkBytes {
 		return brenner.Errorf(brenner.CodeLimitExceeded, "the request has %d values, too many for its %d bytes", objects+values, len(raw)).
 			WithHint("send lists in parts, and no empty elements")
 	}
-	return nil
-}
-
-// stringEnd is how far the quote is that ends a string.
-func stringEnd(rest []byte) int {
-	for at := 0; ; {
-		n := bytes.IndexByte(rest[at:], '"')
-		if n < 0 {
-			return len(rest)
-		}
-		end := at + n
-		backslashes := 0
-		for end-1-backslashes >= at && rest[end-1-backslashes] == '\\' {
-			backslashes++
-		}
-		if at = end + 1; backslashes%2 == 0 {
-			return at
-		}
-	}
+	return canon.CheckNumbers(raw)
 }

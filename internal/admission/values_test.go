@@ -33,6 +33,7 @@ func TestCheckValues_RefusesWhatBecomesLarge(t *testing.T) {
 		"after an escaped quote": `["\\\"",` + strings.Repeat("{},", 1<<20) + `{}]`,
 		"after a backslash":      `["\\",` + strings.Repeat("{},", 1<<20) + `{}]`,
 		"not ended":              strings.Repeat("{", 1<<20) + `"`,
+		"numbers":                `{"x":[` + strings.Repeat("1e-320,", brenner.MaxSlowNumbers) + `1e309]}`,
 	} {
 		if err := admission.CheckValues([]byte(raw)); !errors.Is(err, brenner.CodeLimitExceeded) {
 			t.Errorf("%s: %v", name, err)

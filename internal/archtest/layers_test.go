@@ -84,7 +84,7 @@ var layers = []layer{
 	{name: "api", ours: protocols},
 	{name: "api/apitest", ours: with("api")},
 	{name: "client", ours: []string{"api", "internal/httpapi"}},
-	{name: "internal/admission"},
+	{name: "internal/admission", ours: []string{"canon"}},
 	{name: "internal/patience"},
 	{name: "internal/problem"},
 	{name: "internal/locate"},

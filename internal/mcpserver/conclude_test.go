@@ -77,6 +77,8 @@ func TestConclude_IsToldWhatCameOfWhatItNames(t *testing.T) {
 	for _, step := range []struct{ change, came string }{
 		{deltaBlock("EDIT", "T1", "discriminative_tests", `{"last_run":{"by":"RedSky","how":"time"}}`, ""), "T1 (last_run by RedSky)"},
 		{deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled"}`, ""), "C1 (settled by RedSky)"},
+		{deltaBlock("ADD", "", "anomaly_register", `{"name":"Odd","observation":"two are fast","conflicts_with":["RT"],"status":"active"}`, ""), "X1 (added by RedSky)"},
+		{deltaBlock("ADD", "", "anomaly_register", `{"name":"Even","observation":"four are fast","conflicts_with":["H1"],"status":"active"}`, ""), "X2 (added by RedSky)"},
 	} {
 		red.submits(step.change)
 		blue.must(first(blue.call("inbox", nil)), "whether the answer still holds with what came since: "+step.came+"; if it does: delta_submit")

@@ -207,7 +207,9 @@ func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store
 		if err != nil || base == nil {
 			return by, nil, err
 		}
-		for _, id := range itemsIn(answer, doc.NamesIn(answer)) {
+		named := itemsIn(answer, doc.NamesIn(answer))
+		out = append(out, anomaliesSince(base, doc, append(named, thread.ID()), own)...)
+		for _, id := range named {
 			it, ok := doc.Item(id)
 			if !ok || id == thread.ID() {
 				continue
@@ -246,6 +248,22 @@ func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store
 		}
 	}
 	return by, out[:min(len(out), mostAnswerMoves)], nil
+}
+
+// anomaliesSince are the anomalies that others added since and that are open, of what conflicts
+// with one of these items.
+func anomaliesSince(base, now *delta.Artifact, with []delta.ItemID, own func(brenner.ActorName) bool) (out []api.AnswerMove) {
+	for _, it := range now.Items(delta.AnomalyRegister) {
+		_, known := base.Item(it.ID())
+		against := func(id string) bool { return slices.Contains(with, delta.ItemID(id)) }
+		if known || it.Killed() != nil || it.Text("status") == "resolved" || !slices.ContainsFunc(it.List("conflicts_with"), against) {
+			continue
+		}
+		if others := slices.DeleteFunc(it.Authors(), own); len(others) > 0 {
+			out = append(out, api.AnswerMove{Item: it.ID(), Fields: []string{"added"}, By: others})
+		}
+	}
+	return out
 }
 
 // saidLast is when somebody wrote the answer of a session, or said after that that it has

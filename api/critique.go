@@ -97,7 +97,7 @@ const mostBeside = 5
 func AnswerWords(all []delta.Critique, killed []delta.Dead, moved string) string {
 	var b strings.Builder
 	if moved != "" {
-		fmt.Fprintf(&b, "under RT %s\n", moved)
+		fmt.Fprintf(&b, "RT: %s\n", moved)
 	}
 	if len(killed) > 0 {
 		fmt.Fprintf(&b, "RT names what was killed since it was written: %s\n", DeadWords(killed[:min(len(killed), mostBeside)])+andMore(len(killed), mostBeside))

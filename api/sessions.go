@@ -509,11 +509,12 @@ func (v SessionView) MovedWords() string {
 	for i, m := range v.AnswerMoved {
 		came[i] = m.Words()
 	}
-	return fmt.Sprintf("changed since %s last said that it holds: %s", v.AnswerBy, strings.Join(came, ", "))
+	return fmt.Sprintf("since %s last said that it holds others changed %s", v.AnswerBy, strings.Join(came, ", "))
 }
 
-// SignedWords say who stands behind the answer of a session, "" if nobody does.
-func (v SessionView) SignedWords() string {
+// SignedWords say who stands behind the answer of a session as it stands, who did before it was
+// last corrected, and, where that is asked for, who does not; "" if nobody did either.
+func (v SessionView) SignedWords(not []brenner.ActorName) string {
 	words := func(all []brenner.ActorName) string {
 		out := make([]string, len(all))
 		for i, name := range all {
@@ -525,8 +526,11 @@ func (v SessionView) SignedWords() string {
 		return ""
 	}
 	out := cmp.Or(words(v.AnswerSigned), "nobody yet")
+	if len(not) > 0 {
+		out += ", not by " + words(not)
+	}
 	if len(v.AnswerSignedBefore) > 0 {
-		out += "; by " + words(v.AnswerSignedBefore) + " before it was last corrected"
+		out += "; " + words(v.AnswerSignedBefore) + " signed it before it was last corrected"
 	}
 	return out
 }

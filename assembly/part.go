@@ -193,7 +193,7 @@ func BearsNothing(text string) string {
 	if !found {
 		return text
 	}
-	return "Nothing that is recorded bears on your part: no text shares enough telling words with it.\n" + rest
+	return "Nothing that is recorded bears on your part.\n" + rest
 }
 
 func (inShort) heading(s Section) string {

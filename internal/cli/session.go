@@ -339,7 +339,7 @@ why it was changed last; with --brief where it stands, a line for each item: wha
 					}
 					if len(sections)+len(items) == 0 || slices.Contains(req.Sections, delta.ResearchThread) || slices.Contains(items, "RT") {
 						w.Print(printable(api.AnswerWords(v.Critiques, v.AnswerKilled, v.MovedWords())))
-						if by := v.SignedWords(); by != "" {
+						if by := v.SignedWords(nil); by != "" {
 							w.Printf("the answer, by %s, is signed as it stands by %s\n", v.AnswerBy, by)
 						}
 					}

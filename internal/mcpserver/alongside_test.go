@@ -485,6 +485,22 @@ func TestSubmit_DoubtsAnExpectationAfterTheRun(t *testing.T) {
 	blue.mustNot(blue.submits(edit(`{"expected_outcomes":{"H1":"very slow"}}`)), "FORETOLD_LATER") // as it was foretold
 }
 
+// D21: who says otherwise what a row foretells, or when, once it was observed is told so.
+func TestSubmit_DoubtsARowThatWasObserved(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("ADD", "", "predictions_table", `{"condition":"the guard, version 1","predictions":{"H1":"slow"}}`, ""))
+	edit := func(payload string) string {
+		return blue.submits(deltaBlock("EDIT", "P1", "predictions_table", payload, ""))
+	}
+	blue.mustNot(edit(`{"condition":"the guard, version 2"}`), "FORETOLD_LATER")
+	blue.mustNot(edit(`{"observed":"slow"}`), "FORETOLD_LATER")
+	blue.must(edit(`{"condition":{"old":"version 2","new":"version 3"},"predictions":{"H1":"very slow"}}`), "P1: applied",
+		"FORETOLD_LATER: what was observed of P1 was observed before this change of its condition, what it foretells under H1; say in observed what was observed with that, or put it into another row")
+	blue.mustNot(edit(`{"predictions":{"H1":"Very slow."}}`), "FORETOLD_LATER")
+	blue.mustNot(edit(`{"condition":"the guard, version 4","observed":"slow again"}`), "FORETOLD_LATER")
+}
+
 // D21: what is advised of a hypothesis that is said otherwise under tests can be followed: none is
 // added where it only says more exactly what it said, or another mechanism, or where there is no room.
 func TestSubmit_AdvisesOfARewordingWhatCanBeDone(t *testing.T) {

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"strings"
 	"testing"
 
 	"brenner"
@@ -57,7 +58,10 @@ func TestArtifactWrite_LinksWhatItsAuthorWasGiven(t *testing.T) {
 	blue.mustNot(first(blue.call("artifact_write", analysis("early", to("log")))), "REFERENCE_MOVED")
 	red.call("artifact_write", arguments{"id": "log", "summary": "twice", "content": arguments{"format": "text", "data": "measured twice\n"}})
 
-	words := first(blue.call("artifact_write", analysis("sum", to("log"))))
+	words := first(blue.call("artifact_write", analysis("sum", with(to("log"), "content", arguments{"format": "text", "data": "by log@1\n"}))))
+	if n := strings.Count(words, "REFERENCE_MOVED"); n != 1 {
+		t.Errorf("it is said %d times that log@1 moved", n)
+	}
 	blue.must(words, "REFERENCE_MOVED: the link is to log@1, which you were given; log@2 is in force by now", "link version 2",
 		"what log@2 changed after log@1 (data):", "+measured twice")
 	linked("sum@1", "log@1")

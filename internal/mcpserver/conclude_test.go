@@ -85,6 +85,9 @@ func TestConclude_IsToldWhatCameOfWhatItNames(t *testing.T) {
 		blue.must(first(blue.call("inbox", nil)), step.came) // until it is said
 		holds()
 	}
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, by log@1; C1 changed nothing."}`, ""))
+	red.submits(deltaBlock("EDIT", "C1", "adversarial_critique", `{"current_status":"settled","evidence":"ten runs"}`, ""))
+	blue.mustNot(first(blue.call("inbox", nil)), "what came since")
 	red.call("artifact_write", arguments{"id": "log", "summary": "again", "content": arguments{"format": "text", "data": "measured again\n"}})
 	blue.must(first(blue.call("inbox", nil)), "log@2 by RedSky")
 	blue.must(first(blue.call("inbox", nil)), "log@2 (by RedSky); if it does")

@@ -887,10 +887,19 @@ func plainly(d api.SubmittedDelta) (kind, name string, plain bool) {
 	return kind + " " + string(d.Operation), name, true
 }
 
+// shortOf is the id of a delta as its author is told of it: which one of the reply, unless it
+// gave an id of its own.
+func shortOf(id string) string {
+	if reply, n, ok := strings.Cut(id, "#"); ok && strings.HasPrefix(reply, "reply-") {
+		return "#" + n
+	}
+	return id
+}
+
 // deltaLine says what will happen, or has happened, to a delta.
 func deltaLine(d api.SubmittedDelta, author brenner.ActorName) string {
 	var b strings.Builder
-	named := []string{d.DeltaID, string(d.Operation), string(d.Section), cmp.Or(d.Provisional, string(d.Target))}
+	named := []string{shortOf(d.DeltaID), string(d.Operation), string(d.Section), cmp.Or(d.Provisional, string(d.Target))}
 	b.WriteString(strings.Join(slices.DeleteFunc(named, func(s string) bool { return s == "" }), " "))
 	will := string(d.Will)
 	switch {

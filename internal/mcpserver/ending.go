@@ -175,25 +175,23 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 		came[i] = m.Words()
 	}
 	if v.AnswerBy != me {
-		e.others = append(e.others, fmt.Sprintf("whether the answer holds with %s (%s)", listed(came), v.AnswerBy))
+		e.others = append(e.others, fmt.Sprintf("whether the answer holds with %s, for %s to say", listed(came), v.AnswerBy))
 		return
 	}
 	e.mine = append(e.mine, fmt.Sprintf("whether the answer still holds with what came since: %s; if it does: delta_submit %s", listed(came), holds))
 }
 
+// beginsSigned is how signedWords begin.
+const beginsSigned = "the answer of "
+
 // signedWords say who stands behind the answer of a session, and who does not.
 func signedWords(v api.SessionView) string {
 	unsigned := v.Unsigned()
-	by := v.SignedWords()
+	by := v.SignedWords(unsigned)
 	if by == "" && (len(unsigned) == 0 || !v.Closed.IsZero()) {
 		return ""
 	}
-	if by == "" {
-		by = "nobody yet"
-	} else if len(unsigned) > 0 {
-		by += ", not by " + joined(unsigned)
-	}
-	out := fmt.Sprintf("the answer of %s as it stands is signed by %s", v.ID, by)
+	out := fmt.Sprintf("%s%s, by %s, as it stands is signed by %s", beginsSigned, v.ID, v.AnswerBy, cmp.Or(by, "nobody yet"))
 	var open []delta.ItemID
 	for _, c := range v.Critiques {
 		if c.State == delta.CritiqueOpen && c.Bears == delta.BearsOnThread {

@@ -44,7 +44,7 @@ func TestAnswer_IsCorrectedByWhoTakesPart(t *testing.T) {
 	_, blue, red, green := separated(t)
 	signed := func(want string) {
 		t.Helper()
-		green.must(first(green.call("session_show", arguments{"session": "RS-pair", "again": true})), "the answer of RS-pair as it stands is signed by "+want+"\n")
+		green.must(first(green.call("session_show", arguments{"session": "RS-pair", "again": true})), "the answer of RS-pair, by BlueLake, as it stands is signed by "+want+"\n")
 	}
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1. It reads each file twice, as ten runs over the logs of May show, and nothing else in them is slow."}`, ""))
 	green.call("inbox", nil)
@@ -54,14 +54,14 @@ func TestAnswer_IsCorrectedByWhoTakesPart(t *testing.T) {
 	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"as ten runs","new":"as nine of ten runs"}}`, "")), "EDIT research_thread RT: applied", "now says (data): The parser: H1. It reads each file twice, as nine of ten runs")
 	blue.must(first(blue.call("inbox", nil)), "as nine of ten runs", "left for you in RS-pair: whether the answer still holds with what came since: RT (answer by RedSky)")
 	green.mustNot(first(green.call("inbox", nil)), "sign it: delta_submit")
-	signed("nobody yet; by GreenValley before it was last corrected, not by RedSky") // who corrects it has not said that it holds
+	signed("nobody yet, not by RedSky; GreenValley signed it before it was last corrected") // who corrects it has not said that it holds
 	blue.call("delta_submit", holds)
 	red.call("delta_submit", holds)
-	signed("RedSky; by GreenValley before it was last corrected")
+	signed("RedSky; GreenValley signed it before it was last corrected")
 	words := first(blue.call("inbox", nil))
 	blue.mustNot(words, "still holds with", "is not signed by")
 	red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "I take my signature back: it was eight"})
-	signed("nobody yet; by GreenValley before it was last corrected, not by RedSky")
+	signed("nobody yet, not by RedSky; GreenValley signed it before it was last corrected")
 	long := strings.Repeat("The parser, in nine runs of ten: H1. ", 12)
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"`+long+`"}`, ""))
 	red.call("inbox", nil)
@@ -130,14 +130,19 @@ func TestInbox_SaysWhatMayStillCome(t *testing.T) {
 	_, blue, red, green := separated(t)
 	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Runs","procedure":"run it ten times","discriminates":"H1 from none","expected_outcomes":{"H1":"all slow"},"potency_check":"an empty parser is fast"}`, ""))
 	blue.must(first(blue.call("inbox", nil)), "left for others: T1, which RedSky has put up, to run or to drop")
-	blue.must(first(blue.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done", "RedSky just now (has T1 to run; what is measured outside takes no call)")
+	blue.must(first(blue.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done", "RedSky just now (has T1 to run)")
+	red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"running"}`, ""))
+	blue.call("inbox", nil)
+	blue.must(first(blue.call("inbox", nil)), "RedSky just now (runs T1)")
+	red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"planned"}`, ""))
+	blue.call("inbox", nil)
 	green.call("artifact_write", analysis("runs", nil))
 	blue.call("inbox", nil)
 	blue.must(first(blue.call("inbox", nil)), "written by others and not read by you (what the answer says of it is yours to read there first): 1 (runs@1): artifact_get")
 	red.call("inbox", nil)
 	red.mustNot(first(red.call("inbox", nil)), "not read by you") // it has a test to run first
 	red.call("request", arguments{"session": "RS-pair", "items": []any{"RT"}, "note": true, "title": "in nine runs of ten"})
-	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on RT of RS-pair@3. Nothing is asked of you")
+	blue.must(first(blue.call("inbox", nil)), "RedSky leaves a note on RT of RS-pair@5. Nothing is asked of you")
 }
 
 // ADR 216: who has left a note on the answer since it was written is not asked to sign it as if

@@ -422,6 +422,12 @@ func saidOnce(text string, left []delta.ItemID) string {
 		}
 		switch below := data && !slices.Contains(left, delta.ItemID(item)); {
 		case below && own:
+			if n := len(out); n > 1 && out[n-1] == "" { // several texts of an item, changed for one reason
+				if joined, ok := withField(out[n-2], about); ok {
+					out = append(out[:n-2], joined)
+					continue
+				}
+			}
 			out = append(out, about)
 		case below && isNamed:
 			if at = cmp.Or(at, len(out)); len(out) > at && out[len(out)-1] == "" {
@@ -444,6 +450,18 @@ func saidOnce(text string, left []delta.ItemID) string {
 		out = slices.Insert(out, at, said)
 	}
 	return strings.Join(out, "\n")
+}
+
+// withField adds the field of which a sentence says that it was replaced to one that says the
+// same of another field.
+func withField(said, of string) (string, bool) {
+	fields, rest, _ := strings.Cut(said, " of ")
+	field, same, found := strings.Cut(of, " of ")
+	kind, name, _ := strings.Cut(field, ": ")
+	if !found || rest != same || !strings.HasPrefix(fields, kind+": ") {
+		return "", false
+	}
+	return fields + ", " + name + " of " + rest, true
 }
 
 // asItStands is what a compile tells without what has changed since, and without what stands
@@ -658,7 +676,8 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		default:
 			unread += end.once(end.unreadWords())
 		}
-		b.WriteString(line + work)
+		signed := end.once(end.signed) // that somebody did is the news
+		b.WriteString(signed + strings.Replace(line, signed, "", 1) + work)
 		around = cmp.Or(around, left)
 	}
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
@@ -726,7 +745,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 		left = fmt.Sprintf("your context: %d left for what you ask to read; when that is spent, another goes on from it: %s\n", v.Left, v.GoOn.Tool())
 	}
 	said, _ := standing(s, ctx, info.ID, asRun(tests), "", false)
-	left = lastDid(v.Working, tests, me) + end.once(end.signed) + said + left
+	left = lastDid(v.Working, tests, me) + said + left
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, end, err
 }
@@ -762,18 +781,28 @@ func lastDid(all []api.Working, tests []delta.Test, me brenner.ActorName) string
 	return "all have answered; the others did something last: " + strings.Join(seen, ", ") + "\n"
 }
 
-// plannedBy names the tests that somebody has put up and nobody has run.
+// plannedBy names the tests that somebody runs, and those that it has put up and nobody runs.
 func plannedBy(tests []delta.Test, by brenner.ActorName) string {
-	var ids []delta.ItemID
+	var runs, has []delta.ItemID
 	for _, t := range tests {
-		if t.By == by && (t.State == delta.TestPlanned || t.State == delta.TestRunning) {
-			ids = append(ids, t.Item)
+		switch {
+		case slices.ContainsFunc(t.Running, func(r delta.Run) bool { return r.By == by }):
+			runs = append(runs, t.Item)
+		case t.By == by && t.State == delta.TestPlanned:
+			has = append(has, t.Item)
 		}
 	}
-	if len(ids) == 0 {
+	var said []string
+	if len(runs) > 0 {
+		said = append(said, "runs "+listed(runs))
+	}
+	if len(has) > 0 {
+		said = append(said, "has "+listed(has)+" to run")
+	}
+	if len(said) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (has %s to run; what is measured outside takes no call)", listed(ids))
+	return " (" + strings.Join(said, ", ") + ")"
 }
 
 // littleLeft is how much a context has left when that is said without being asked for.
@@ -915,7 +944,7 @@ func (r inboxResult) Words() string {
 	if len(r.written) > 0 {
 		b.WriteString(announced(r.written) + "\n")
 	}
-	if r.open != "" {
+	if r.open != "" && !strings.HasPrefix(r.open, beginsSigned) {
 		b.WriteString("nothing new\n")
 	}
 	b.WriteString(r.others(rest))
@@ -940,7 +969,7 @@ func (r inboxResult) others(rest []api.MessageInfo) string {
 	if len(unread) > 0 && len(r.letters) > 0 {
 		out += "still to be read: inbox {}\n"
 	}
-	if read := len(rest) - len(unread); read > 0 && len(r.letters) == 0 {
+	if read := len(rest) - len(unread); read > 0 && len(r.letters) == 0 && r.open == "" { // a session says what it asks
 		out += fmt.Sprintf("read before: %d, listed by inbox {\"states\":[\"read\"]}\n", read)
 	}
 	return out

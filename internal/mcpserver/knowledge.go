@@ -53,6 +53,7 @@ type contextPage struct {
 	session string // what is new in the session that it is for
 	rest    string // what is on further pages
 	goOn    contextRequest
+	quiet   bool // it has nothing, and enough is left
 }
 
 // surveyKey begins the keys of surveys, by which their further pages are known.
@@ -113,7 +114,10 @@ func assembleContext(s api.Service, ctx context.Context, in contextRequest) (con
 		out.goOn = contextRequest{keyed: in.keyed, Task: in.Task, Session: in.Session, Question: in.Question, Modules: in.Modules, After: in.After, Offset: out.NextOffset}
 		return out, err
 	}
-	out.Text = taken + assembly.BearsNothing(out.Text)
+	if said := assembly.BearsNothing(out.Text); said != out.Text {
+		out.Text, out.quiet = said, res.Left >= littleLeft
+	}
+	out.Text = taken + out.Text
 	if err != nil || in.Task != "" {
 		return out, err
 	}
@@ -241,7 +245,9 @@ func (p contextPage) Words() string {
 	if p.Invocation == "" {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\n\n[%s: %d %s left for what you ask to read; news are counted apart]\n", p.Invocation, p.Left, p.Unit)
+	if !p.quiet || p.NextOffset > 0 {
+		fmt.Fprintf(&b, "\n\n[%s: %d %s left for what you ask to read; news are counted apart]\n", p.Invocation, p.Left, p.Unit)
+	}
 	if p.NextOffset > 0 {
 		fmt.Fprintf(&b, "%s: context_assemble %s\n", p.rest, jsonOf(p.goOn))
 	}

@@ -15,7 +15,7 @@ func TestCompiled_YourTextWasReplaced(t *testing.T) {
 	blue.told(api.MessageCompiled)
 	red.call("session_show", arguments{"session": "RS-pair"})
 	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the lexer is slow","mechanism":"each file"}`, ""))
-	blue.must(blue.told(api.MessageCompiled), "Your text was replaced: claim of H1 by RedSky, who says \"seen in the timings\"\n", "Your text was replaced: mechanism of H1 by RedSky, who says ",
+	blue.must(blue.told(api.MessageCompiled), "Your text was replaced: claim, mechanism of H1 by RedSky, who says \"seen in the timings\"\n\nRS-pair@",
 		"Claim: the lexer is slow\nWas: the parser is slow\n")
 	// Where what changed does not stand below, the message has it.
 	all, err := s.local("BlueLake").Inbox(t.Context(), api.InboxRequest{Page: api.Page{Limit: 20}})

@@ -17,12 +17,12 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	red.must(sign(red, "I sign RT as it reads now"), "you stand behind the answer (RT) as it stands")
 	red.mustNot(first(red.call("inbox", nil)), "sign it")
 	words = first(blue.call("inbox", nil))
-	blue.must(words, "the answer of RS-pair as it stands is signed by RedSky\n")
+	blue.must(words, "the answer of RS-pair, by BlueLake, as it stands is signed by RedSky\n")
 	blue.mustNot(words, "nothing to add")
 	blue.mustNot(first(blue.call("inbox", nil)), "signed") // it was said
 	// Another word, and nobody has signed it.
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as two of us measured."}`, ""))
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "the answer of RS-pair as it stands is signed by nobody yet\n")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "the answer of RS-pair, by BlueLake, as it stands is signed by nobody yet\n")
 	blue.must(first(blue.call("inbox", nil)), "Your answer as it stands is not signed by RedSky: wait for that, or stop")
 	red.must(first(red.call("inbox", nil)), "If you stand behind `RT`, sign it")
 	red.must(sign(red, "RT holds"), "you stand behind the answer")
@@ -31,10 +31,10 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	blue.edits("H1", `{"claim":"the old parser is slow"}`)
 	red.call("inbox", nil)
 	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"the old lexer is slow"}`, ""))
-	const moved = "changed since BlueLake last said that it holds: H1 (claim by RedSky)\n"
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky\n", "under RT "+moved)
+	const moved = "since BlueLake last said that it holds others changed H1 (claim by RedSky)\n"
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky\n", "RT: "+moved)
 	// Whoever reads the answer, in short too, reads that with it.
-	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "under RT "+moved)
+	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "RT: "+moved)
 	// Who only says that it is done has signed nothing.
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1."}`, ""))
 	red.call("inbox", nil)
@@ -61,7 +61,7 @@ func TestSign_WithCritiquesSettled(t *testing.T) {
 	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair"})), "never seen")
 	words := first(red.call("delta_submit", arguments{"session": "RS-pair", "nothing": true, "text": "RT holds\n" + line("C1") + line("C2")}))
 	red.must(words, "applied: EDIT C1, C2\n", "you stand behind the answer (RT) as it stands")
-	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "brief": true})), "the answer of RS-pair as it stands is signed by RedSky")
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "brief": true})), "the answer of RS-pair, by BlueLake, as it stands is signed by RedSky")
 }
 
 // C34: a brief of some sections is of those, and says of a critique what became of it.
@@ -76,4 +76,20 @@ func TestBrief_OfWhatIsAskedFor(t *testing.T) {
 	red.must(words, "- C1: Weak · by RedSky · answered\n")
 	red.mustNot(words, "- H1:")
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true, "items": []any{"H1"}})), "- H1: ")
+}
+
+// D26: a first line that signs the answer is taken above any deltas that leave the answer alone,
+// and only if it says nothing else.
+func TestSign_AboveDeltas(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1."}`, ""))
+	red.call("inbox", nil)
+	red.mustNot(red.submits("RT holds only for May\n\n"+assumption("Weir", "It leaks")), "you stand behind the answer")
+	red.mustNot(red.submits("RT holds.\n\n"+deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"The parser","new":"A parser"}}`, "")), "you stand behind the answer")
+	blue.call("inbox", nil)
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1, in May."}`, ""))
+	red.call("inbox", nil)
+	red.must(red.submits("**RT holds.**\n\n"+assumption("Sluice", "It is open")), "ADD A2", "you stand behind the answer (RT) as it stands")
+	blue.must(first(blue.call("inbox", nil)), "the answer of RS-pair, by BlueLake, as it stands is signed by RedSky\n")
 }

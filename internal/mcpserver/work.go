@@ -600,12 +600,16 @@ func holding(t api.TaskInfo) string {
 // they say who does what. What it was told before is named.
 func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	var b strings.Builder
+	var known []string
 	for _, t := range firstOf(all, mostUnderWay) {
 		if told[t.ID] {
-			fmt.Fprintf(&b, "under way: %s (%s)\n", t.ID, holding(t))
+			known = append(known, fmt.Sprintf("%s (%s)", t.ID, holding(t)))
 			continue
 		}
 		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, t.Asks(), holding(t), partsLeft(t, me))
+	}
+	if len(known) > 0 {
+		fmt.Fprintf(&b, "under way: %s\n", strings.Join(known, ", "))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }

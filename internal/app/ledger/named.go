@@ -368,6 +368,9 @@ func withDoubts(ch *kernel.Change, body *api.Body) func(api.WriteResult, error) 
 			text = Said(jsontext.Value(text))
 		}
 		found, err := NamedVersions(ch.Call, text, res.Ref.Artifact)
+		found = slices.DeleteFunc(found, func(d brenner.Diagnostic) bool { // a link says so
+			return slices.ContainsFunc(res.Warnings, func(w brenner.Diagnostic) bool { return w.Code == d.Code && w.Subject == d.Subject })
+		})
 		res.Warnings = slices.Concat(res.Warnings, found)
 		return res, err
 	}

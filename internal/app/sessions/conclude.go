@@ -78,13 +78,17 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 	case conclusionOf(m.base) != answer:
 		return ""
 	}
+	critiques := delta.Critiques(now, delta.Beside{})
+	settled := func(id delta.ItemID) bool {
+		return slices.ContainsFunc(critiques, func(k delta.Critique) bool { return k.Item == id && k.State == delta.CritiqueSettled })
+	}
 	var changed []delta.ItemID
 	for _, id := range itemsIn(answer, now.NamesIn(answer)) {
 		it, ok := now.Item(id)
 		if !ok || id == "RT" || !slices.ContainsFunc(it.AuthorsSince(m.base), func(a brenner.ActorName) bool { return a != r.Name }) {
 			continue
 		}
-		if bearsOtherwise(m.base, now, id) {
+		if bearsOtherwise(m.base, now, id) && (it.Killed() != nil || !settled(id) || saysOpen(answer, id)) {
 			changed = append(changed, id)
 		}
 	}
@@ -220,8 +224,10 @@ func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store
 			}
 			fields := decidedOtherwise(base, doc, id)
 			settled := func(k delta.Critique) bool { return k.Item == id && k.State == delta.CritiqueSettled }
-			if len(fields) == 0 && onlyItsState(base, doc, id) && slices.ContainsFunc(critiques, settled) && saysOpen(answer, id) {
-				fields = []string{"settled"}
+			if it.Killed() == nil && slices.ContainsFunc(critiques, settled) { // what else its critic put otherwise decides nothing
+				if fields = nil; saysOpen(answer, id) {
+					fields = []string{"settled"}
+				}
 			}
 			if len(fields) == 0 && it.Section() == delta.AnomalyRegister && it.Text("status") == "resolved" && saysOpen(answer, id) {
 				fields = []string{"status"}
@@ -259,8 +265,8 @@ func anomaliesSince(base, now *delta.Artifact, with []delta.ItemID, own func(bre
 		if known || it.Killed() != nil || it.Text("status") == "resolved" || !slices.ContainsFunc(it.List("conflicts_with"), against) {
 			continue
 		}
-		if others := slices.DeleteFunc(it.Authors(), own); len(others) > 0 {
-			out = append(out, api.AnswerMove{Item: it.ID(), Fields: []string{"added"}, By: others})
+		if added := it.Authors()[:1]; !own(added[0]) {
+			out = append(out, api.AnswerMove{Item: it.ID(), Fields: []string{"added"}, By: added})
 		}
 	}
 	return out

@@ -105,7 +105,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.keyed(one), d.unproven(one), d.unobserved(one, text), d.ahead(one), d.left(one), again)
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.observed(one), d.keyed(one), d.unproven(one), d.unobserved(one, text), d.ahead(one), d.left(one), again)
 	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -307,6 +307,38 @@ func (d *doubts) reworded(one delta.Delta) []brenner.Diagnostic {
 		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(it.ID()) + " reworded",
 		Message: fmt.Sprintf("what %s foretold under %s was foretold before this change", kernel.FirstIDs(tests), it.ID()),
 		Hint:    hint,
+	}}
+}
+
+// observed doubts that a row of predictions says something else once it was said what was
+// observed of it, unless that is said anew.
+func (d *doubts) observed(one delta.Delta) []brenner.Diagnostic {
+	var payload struct {
+		Condition   any                       `json:"condition"`
+		Predictions map[string]jsontext.Value `json:"predictions"`
+		Observed    jsontext.Value            `json:"observed"`
+	}
+	row, ok := d.doc.Item(delta.ItemID(one.TargetID))
+	if one.Operation != delta.Edit || one.Section != delta.PredictionsTable || !ok || json.Unmarshal(one.Payload, &payload) != nil || payload.Observed != nil || strings.TrimSpace(row.Text("observed")) == "" {
+		return nil
+	}
+	var changed []string
+	if now, is := payload.Condition.(string); is && !delta.SameWords(row.Text("condition"), now) {
+		changed = append(changed, "condition")
+	}
+	for _, was := range row.Pairs("predictions") {
+		var now string
+		if json.Unmarshal(payload.Predictions[was.Key], &now) == nil && !delta.SameWords(was.Value, now) {
+			changed = append(changed, "what it foretells under "+was.Key)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return []brenner.Diagnostic{{
+		Code: brenner.CodeForetoldLater, Severity: brenner.SeverityWarning, Subject: string(row.ID()) + " observed",
+		Message: fmt.Sprintf("what was observed of %s was observed before this change of its %s", row.ID(), kernel.Join(changed)),
+		Hint:    "say in observed what was observed with that, or put it into another row",
 	}}
 }
 

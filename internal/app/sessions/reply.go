@@ -211,6 +211,7 @@ type incoming struct {
 	mend    bool // take near misses as mended
 	nothing bool // its author has nothing to add
 	settles bool // it does nothing but settle critiques, and sign the answer
+	apart   bool // it has deltas, and they leave the research thread alone
 	// message and written are known of a reply that came over a mail server.
 	message string
 	written time.Time
@@ -351,7 +352,7 @@ func (in incoming) checkNothing(x delta.Extraction) (incoming, error) {
 	if len(x.Entries)+len(x.Misses) == 0 {
 		return in, nil
 	}
-	in.settles = settling(x)
+	in.settles, in.apart = settling(x), !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Delta.Section == delta.ResearchThread || e.Invalid != nil })
 	if !in.nothing || in.settles {
 		in.nothing = false
 		return in, nil

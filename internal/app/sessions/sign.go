@@ -22,6 +22,9 @@ var signs = lazy.NewPattern(`(?i)^\W*(?:(?:RT|the answer) (?:still )?holds\b|(?:
 // unsigns is how a reply that adds nothing says that its author no longer does.
 var unsigns = lazy.NewPattern(`(?i)^\W*(?:(?:RT|the answer) (?:does not|doesn't|no longer) holds?\b|(?:I )?(?:take|took|withdraw|withdrew) (?:back )?my signature\b)`)
 
+// signsAlone is how one that has deltas says so: a first line that says nothing else.
+var signsAlone = lazy.NewPattern(`(?i)^\W*(?:RT|the answer) (?:still )?holds\W*$`)
+
 // signature is what a reply says of the answer of its session.
 type signature struct {
 	of     brenner.Digest // the answer that its author stands behind, "" if it says nothing of one
@@ -32,7 +35,9 @@ type signature struct {
 // signed is whether a reply stands behind the answer as it stands, which its author has to
 // have been shown, or has written (ADR 199).
 func (in incoming) signed(c *kernel.Call) (signature, error) {
-	if !in.nothing && !in.settles || c.Person() || in.agent != c.Who.Name {
+	first, _, _ := strings.Cut(strings.TrimSpace(in.text), "\n")
+	says := in.nothing || in.settles || in.apart && signsAlone.MatchString(first)
+	if !says || c.Person() || in.agent != c.Who.Name {
 		return signature{}, nil
 	}
 	if unsigns.MatchString(in.text) {

@@ -106,7 +106,7 @@ func (d Decision) Err(r Request) error {
 		about = " " + about
 	}
 	hint := "ask the PI, or act in a role that may"
-	if r.Action == Write && r.Type != "" && !strings.HasSuffix(d.Reason, orNothing("")) {
+	if r.Action == Write && r.Type != "" && strings.Contains(d.Reason, " writes ") && !strings.HasSuffix(d.Reason, orNothing("")) {
 		hint = "write it as a type that you may write, or ask the PI"
 	}
 	if neverForAgents(r) != "" && !r.Person {

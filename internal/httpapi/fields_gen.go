@@ -72,7 +72,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.AmendBulletRequest.Section":       "empty: as before",
 		"brenner/api.AmendBulletRequest.Vector":        "Vector as in Insight",
 		"brenner/api.AnswerMove.By":                    "By are those who changed it",
-		"brenner/api.AnswerMove.Fields":                "Fields are those of it that say something else; or killed, or settled",
+		"brenner/api.AnswerMove.Fields":                "Fields are those of it that say something else; or added, killed, settled",
 		"brenner/api.AnswerMove.Item":                  "Item is the one that was changed",
 		"brenner/api.AnswerMove.Ref":                   "Ref is the version of an artifact that came after the one that is quoted",
 		"brenner/api.ApplyConfigRequest.File":          "ConfigFile is a project configuration as it stands in a file",

@@ -373,7 +373,7 @@ const (
 	MaxInboxWait = 60
 	// MaxRequestsPerContext bounds the tasks that an agent opens under one
 	// context, MaxToldOfTask the agents that a new task is announced to.
-	MaxRequestsPerContext = 5
+	MaxRequestsPerContext = 12
 	MaxToldOfTask         = 20
 	// MaxLaterReads bounds how often an agent reads through one context.
 	MaxLaterReads = 500

@@ -89,6 +89,7 @@ const (
 	StaysRecord  = "; what was foretold for it stays as the record, nothing is asked"
 	TextReplaced = "Your text was replaced: "
 	TextAddedTo  = "Your text was added to: "
+	TextChanged  = "Words of your text were changed: "
 )
 
 // MessageInfo is a message without its text.

@@ -300,11 +300,9 @@ func (s SessionInfo) ByItself() string {
 // Otherwise says when what waits is compiled though not all have answered, and by which
 // rule, since that moves with who answers; "" if nothing says so.
 func (s SessionInfo) Otherwise() string {
-	after, timed := s.Compile.After()
-	at, form := s.CompilesAt(), "15:04 MST"
-	if timed && after < 10*time.Minute {
-		form = "15:04:05 MST"
-	}
+	_, timed := s.Compile.After()
+	const form = "15:04:05 MST"
+	at := s.CompilesAt()
 	switch {
 	case !at.IsZero() && timed:
 		return fmt.Sprintf("without at %s, %s after the first answer", at.UTC().Format(form), s.Compile)

@@ -186,14 +186,14 @@ const (
 	nothing = "Nothing does: no text shares enough telling words with it.\n"
 )
 
-// BearsNothing is what bears on a part where nothing does in one line, for who is told it with
+// BearsNothing is what bears on a part without saying that nothing does, for who is told it with
 // the part; any other is as it was.
 func BearsNothing(text string) string {
 	rest, found := strings.CutPrefix(text, bearing+"\n"+nothing)
 	if !found {
 		return text
 	}
-	return "Nothing that is recorded bears on your part.\n" + rest
+	return rest
 }
 
 func (inShort) heading(s Section) string {

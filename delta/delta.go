@@ -112,7 +112,7 @@ func quickNumbers(payload jsontext.Value) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(payload))
 	for dec.InputOffset() <= int64(at) {
 		if _, err := dec.ReadToken(); err != nil {
-			return nil // it is refused for that
+			return asInvalid(err)
 		}
 	}
 	return badValue("/payload"+string(dec.StackPointer()), "the number has an exponent of 307 and more, or more than 19 digits and one beyond 40", "write it as a text, in quotes")

@@ -391,7 +391,7 @@ func explained(compile CompileMode) string {
 		when += fmt.Sprintf(", or, once most have, %.0f minutes after the last who did", Patience.Minutes())
 	}
 	return when + "; until then others see yours as proposals. " +
-		"You are told what became of it, and may answer again: " +
+		"News come with each write. You are told what became of yours, and may answer again: " +
 		again + ", and the session goes on as long as the PI asks."
 }
 

@@ -87,7 +87,6 @@ type document struct {
 	keywords map[string]keyword
 	schemas  map[string]*Schema // by where they stand
 	reached  []*Schema
-	dynamic  []*Schema // what $dynamicRef may find by a name
 	// resources by their addresses, anchors by address and name.
 	resources map[string]*place
 	anchors   map[string]*place

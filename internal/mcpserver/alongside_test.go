@@ -213,7 +213,7 @@ func TestRequest_ANoteAndAMark(t *testing.T) {
 	blue.submits(hypothesis("Parser", "", "the parser is slow"))
 	red.submits(hypothesis("Disk", "", "the disk is slow"))
 	blue.told(api.MessageCompiled)
-	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Saw it, agree; I measure the disk", "note": true})), "noted: told to BlueLake; ", "\nrequests: 4 of 5 left\n")
+	red.must(first(red.call("request", arguments{"session": "RS-pair", "items": []any{"H1"}, "title": "Saw it, agree; I measure the disk", "note": true})), "noted: told to BlueLake; ", "\nrequests: 11 of 12 left\n")
 	blue.must(blue.told(api.MessageTask), "RedSky leaves a note on H1 of RS-pair@2. Nothing is asked of you", "> Saw it, agree; I measure the disk")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair"})), "notes that you have: on H1 by RedSky at ")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "note on H1 by RedSky at ", "(data): Saw it, agree; I measure the disk")

@@ -165,6 +165,10 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 		out.end, out.warm = leftIn(s, ctx, v, tests, work, me.Actor), isWarm(v.SessionInfo, me.Actor)
 		out.end.tellStop(s, ctx)
 		out.answer = answerOnce(s, ctx, out, cmp.Or(in.room, brenner.MaxAnswerRunes)-utf8.RuneCountInString(out.said())-aroundRunes)
+		if out.answer != "" && delta.BeginsWithThread(out.Text) { // it is read whole
+			out.Text = withoutThread(out.Text)
+			out.InPart = slices.DeleteFunc(slices.Clone(out.InPart), func(id delta.ItemID) bool { return id == thread })
+		}
 		out.work = slices.DeleteFunc(out.work, func(t api.TaskInfo) bool { return t.Holder == me.Actor })
 	}
 	out.sortNotes(s, ctx)
@@ -668,6 +672,9 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	if err != nil {
 		return submission{}, err
 	}
+	if res.Bounce != "" && !in.DryRun { // which says what this answer does
+		_, _ = s.ReadMessage(ctx, api.MessageRequest{ID: res.Bounce})
+	}
 	out := submission{Submission: res, stands: othersSay(s, ctx, res.Session, overtaken(res)), alike: othersSay(s, ctx, res.Session, twins(res.Deltas))}
 	found := warned(res.Deltas)
 	out.moved = movedItems(s, ctx, res.Session, res.Known, found)
@@ -780,7 +787,7 @@ func (r submission) Words() string {
 	case r.SignatureBack:
 		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) no longer; say in a critique, or a note on RT, what does not hold\n", r.Session)
 	case r.AnswerUnseen:
-		fmt.Fprintf(&b, "%s: you have nothing to add; the answer was changed since you were shown it, so that it is not signed; where it does not stand below: session_show %s\n", r.Session,
+		fmt.Fprintf(&b, "%s: not signed: the answer (RT) was changed since you were shown it; read it below, or with session_show %s, and sign it by the same call if you stand behind it\n", r.Session,
 			jsonOf(sessionRequest{Session: r.Session, Items: []delta.ItemID{thread}, Again: true}))
 	case r.Nothing:
 		fmt.Fprintf(&b, "%s: you have nothing to add; that is your answer\n", r.Session)

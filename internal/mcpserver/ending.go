@@ -32,6 +32,7 @@ type ending struct {
 	unsigned []brenner.ActorName // who does not stand behind the reader's own answer
 	unread   []brenner.Ref       // what others wrote of which the reader has no more than a line
 	says     bool                // the reader says the answer
+	before   bool                // the reader signed the answer before it was last corrected
 	noted    bool                // the reader left a note on the answer since it was written
 	against  bool                // something stands against the answer, or moved under it
 	free     brenner.ActorName   // who says the answer and is away, so that the reader may; "" else
@@ -162,7 +163,8 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 		e.unsigned = v.Unsigned()
 	}
 	e.noted = slices.Contains(v.AnswerNoted, me)
-	if slices.Contains(v.Unsigned(), me) {
+	e.before = slices.Contains(v.AnswerSignedBefore, me)
+	if e.before || slices.Contains(v.Unsigned(), me) {
 		e.sign = "delta_submit " + holds
 	}
 	open := func(c delta.Critique) bool { return c.State == delta.CritiqueOpen && c.BesideAnswer() }
@@ -277,6 +279,9 @@ func (e *ending) expect(all []api.Working, tests []delta.Test) {
 // mostPlanned is how many planned tests of another are named, not counted.
 const mostPlanned = 3
 
+// toRead says that nothing is left but to read what others wrote, for who says the answer.
+func (e ending) toRead() bool { return e.says && e.over() && len(e.unread) > 0 }
+
 // over says that nothing is left for anybody.
 func (e ending) over() bool {
 	return e.session != "" && !e.waits && !e.owes && !e.asks() && len(e.others) == 0
@@ -368,15 +373,20 @@ func (e ending) unreadWords() string {
 	if len(unread) == 0 {
 		return ""
 	}
-	read := getRequest{Ref: cited{Ref: unread[0]}}
-	for _, ref := range unread[1:min(len(unread), mostRead)] {
-		read.More = append(read.More, cited{Ref: ref})
-	}
 	why := "nobody waits for that"
 	if e.says {
 		why = "what the answer says of it is yours to read there first"
 	}
-	return fmt.Sprintf("written by others and not read by you (%s): %d (%s): artifact_get %s\n", why, len(unread), list(unread), jsonOf(read))
+	return fmt.Sprintf("written by others and not read by you (%s): %s\n", why, readCall(unread))
+}
+
+// readCall counts versions, and is the call that reads the first of them together.
+func readCall(all []brenner.Ref) string {
+	read := getRequest{Ref: cited{Ref: all[0]}}
+	for _, ref := range all[1:min(len(all), mostRead)] {
+		read.More = append(read.More, cited{Ref: ref})
+	}
+	return fmt.Sprintf("%d (%s): artifact_get %s", len(all), list(all), jsonOf(read))
 }
 
 func (e ending) othersWords() string {
@@ -400,7 +410,7 @@ func (e ending) words(warm bool) string {
 		return ""
 	}
 	unread := ""
-	if e.says || e.over() { // nobody waits for it before
+	if e.says && !e.toRead() || !e.says && e.over() { // nobody waits for it before
 		unread = e.unreadWords()
 	}
 	return e.once(e.signed) + e.left(warm) + unread
@@ -425,21 +435,31 @@ func (e ending) left(warm bool) string {
 	case len(e.others) > 0:
 		return e.stopWords()
 	}
+	if e.toRead() {
+		return fmt.Sprintf("left for you in %s: whether the answer holds with what others wrote and you have not read: %s\n", e.session, readCall(e.unread))
+	}
 	out := fmt.Sprintf("nothing more is asked of you in %s: all have answered, the conclusion stands, no critique, test or task of yours is open. You may stop; whoever asked reads `RT`", e.session)
 	if len(e.unrun) > 0 {
 		out += fmt.Sprintf(". Run by nobody, and asked of nobody: %s", listed(e.unrun))
 	}
-	out += e.unsignedWords()
-	switch {
-	case e.sign != "" && e.noted:
-		out += ". Your note on `RT` is newer than the answer: wait for what becomes of it, or sign all the same: " + e.sign
-	case e.sign != "":
-		out += ". If you stand behind `RT`, sign it: " + e.sign
-	}
+	out += e.unsignedWords() + e.signWords()
 	if warm {
 		out += ". Others may still say something to the last answer: inbox {\"wait\":60} once more, or stop"
 	}
 	return out + "\n"
+}
+
+// signWords tell who does not stand behind the answer as it stands how it does.
+func (e ending) signWords() string {
+	switch {
+	case e.sign == "":
+		return ""
+	case e.noted:
+		return ". Your note on `RT` is newer than the answer: wait for what becomes of it, or sign all the same: " + e.sign
+	case e.before:
+		return ". You signed it before it was last corrected; to sign it as it stands: " + e.sign
+	}
+	return ". If you stand behind `RT`, sign it: " + e.sign
 }
 
 // unsignedWords tell who wrote the answer who has not said that it holds, as it stands.
@@ -560,6 +580,14 @@ func answerOnce(s api.Service, ctx context.Context, p sessionPage, room int) str
 	}
 	given.given(s, ctx, p.ID, false)
 	return "the answer as it stands, which you were sent in parts (data):\n" + answer
+}
+
+// withoutThread is a page without what changed in the thread, with which it begins.
+func withoutThread(page string) string {
+	if _, rest, more := strings.Cut(page, "\n## "); more {
+		return "## " + rest
+	}
+	return ""
 }
 
 // withoutQuestion is a thread without what it asks, which its readers know: a field is a line

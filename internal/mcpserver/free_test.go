@@ -69,6 +69,29 @@ func TestAnswer_IsCorrectedByWhoTakesPart(t *testing.T) {
 	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"H1. The","new":"H1. A"},"context":"ten"}`, "")), "WRITE_DENIED")
 }
 
+// ADR 199, 217: who would sign words that it was not shown has said nothing of them, and is asked
+// still; who signed earlier words may sign these; and who says the answer reads what others wrote.
+func TestAnswer_WhatWasNotShownIsNotSigned(t *testing.T) {
+	_, blue, red, green := separated(t)
+	holds := arguments{"session": "RS-pair", "nothing": true, "text": "RT holds"}
+	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1. It reads each file twice, as ten runs over the logs of May show, and nothing else in them is slow."}`, ""))
+	green.call("inbox", nil)
+	green.call("delta_submit", holds)
+	red.call("inbox", nil)
+	red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"as ten runs","new":"as nine of ten runs"}}`, ""))
+	blue.must(first(blue.call("delta_submit", holds)), "not signed: the answer (RT) was changed since you were shown it", "as nine of ten runs", "whether the answer still holds with what came since: RT (answer by RedSky)")
+	blue.must(first(blue.call("inbox", nil)), "whether the answer still holds with what came since: RT (answer by RedSky)")
+	blue.must(first(blue.call("delta_submit", holds)), "you stand behind the answer (RT) as it stands")
+	green.call("inbox", nil)
+	green.must(first(green.call("inbox", nil)), "You signed it before it was last corrected; to sign it as it stands: delta_submit {")
+	green.must(first(green.call("delta_submit", holds)), "you stand behind the answer (RT) as it stands")
+	green.call("artifact_write", analysis("runs", nil))
+	blue.call("inbox", nil)
+	blue.must(first(blue.call("inbox", nil)), `left for you in RS-pair: whether the answer holds with what others wrote and you have not read: 1 (runs@1): artifact_get {"ref":"runs@1"}`)
+	blue.call("artifact_get", arguments{"ref": "runs@1"})
+	blue.mustNot(first(blue.call("inbox", nil)), "left for you")
+}
+
 // ADR 216: whoever says the answer says it; when it has done nothing for a while, any who takes
 // part may, with the answer alone, and not over words that it has not seen.
 func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
@@ -76,7 +99,6 @@ func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
 	amend := deltaBlock("EDIT", "RT", "research_thread", says, "")
 	red.must(red.submits(amend), "WRITE_DENIED", "BlueLake says the answer; others replace at most 400 characters of it at once, in parts", "once BlueLake has done nothing for 4 minutes, who takes part may say all of it")
 	green.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too sure","attack":"one run of ten is fast","targets":["RT"]}`, ""))
-	red.must(first(red.call("inbox", nil)), "holds no delta that can be used")
 	red.must(first(red.call("inbox", nil)), "left for others: the answer to C1. Wait for it: inbox {\"wait\":60}; or stop, if your part is done")
 	red.must(first(red.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done")
 

@@ -416,6 +416,9 @@ func saidOnce(text string, left []delta.ItemID) string {
 		if !own {
 			rest, own = strings.CutPrefix(about, api.TextAddedTo)
 		}
+		if !own {
+			rest, own = strings.CutPrefix(about, api.TextChanged)
+		}
 		if own {
 			_, item, _ = strings.Cut(rest, " of ")
 			item, _, _ = strings.Cut(item, " ")
@@ -664,7 +667,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			warm = warmOf(info, st.Project.Actor, time.Now())
 		}
 		switch {
-		case end.asks():
+		case end.asks(), end.toRead():
 			line += end.words(false)
 		case end.over() && warm != "":
 			line = end.words(true)
@@ -710,7 +713,8 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		default:
 			unsigned := ""
 			if compiled >= 0 {
-				unsigned = ends[own[compiled].ID].unsignedWords()
+				end := ends[own[compiled].ID]
+				unsigned = end.unsignedWords() + end.signWords()
 			}
 			fmt.Fprintf(&b, mayStop, unsigned)
 		}

@@ -36,9 +36,9 @@ func TestInbox_ASessionGoesOnWithoutTheLast(t *testing.T) {
 	red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})
 	s.pass(time.Minute)
 	blue.must(first(blue.call("inbox", nil)), "RedSky proposed H2")
-	blue.must(first(blue.call("inbox", nil)), "RS-trio is compiled when GreenValley has answered, or without at 15:14 UTC, 4 minutes after the last who answered;",
+	blue.must(first(blue.call("inbox", nil)), "RS-trio is compiled when GreenValley has answered, or without at 15:14:26 UTC, 4 minutes after the last who answered;",
 		"now: RedSky (test_designer) answered at 15:10 UTC, 1 proposed\n", "now: GreenValley (adversarial_critic) works on it since 15:09 UTC, last seen 2 min ago\n")
-	red.must(first(red.call("inbox", nil)), "or without at 15:14 UTC, 4 minutes after the last who answered;")
+	red.must(first(red.call("inbox", nil)), "or without at 15:14:26 UTC, 4 minutes after the last who answered;")
 
 	s.pass(3 * time.Minute)
 	words := first(blue.call("inbox", nil))
@@ -77,9 +77,9 @@ func TestInbox_AWaitHasASessionGoOn(t *testing.T) {
 func TestInbox_SaysWhenItCompilesByItself(t *testing.T) {
 	s, blue, red, green := trio(t)
 	blue.mustNot(first(blue.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Parser", "", "the parser is slow")})), "or without")
-	red.must(first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})), "not compiled yet: GreenValley still to answer, or without at 15:13 UTC, 4 minutes after the last who answered;")
+	red.must(first(red.call("delta_submit", arguments{"session": "RS-trio", "text": hypothesis("Disk", "", "the disk is slow")})), "not compiled yet: GreenValley still to answer, or without at 15:13:26 UTC, 4 minutes after the last who answered;")
 	green.call("inbox", nil)
-	green.must(first(green.call("inbox", nil)), "RS-trio waits for your answer, or goes on without at 15:13 UTC, 4 minutes after the last who answered: delta_submit;")
+	green.must(first(green.call("inbox", nil)), "RS-trio waits for your answer, or goes on without at 15:13:26 UTC, 4 minutes after the last who answered: delta_submit;")
 
 	team := roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{{AgentName: "BlueLake", Role: roster.HypothesisGenerator}, {AgentName: "RedSky", Role: roster.TestDesigner}}}
 	s.do(s.pi.StartSession(t.Context(), api.StartSessionRequest{ID: "RS-timed", Question: "Why?", Module: "lineage", Roster: team, Compile: "40s"}))

@@ -101,7 +101,8 @@ func (in incoming) saysAgain(c *kernel.Call, first reply) (string, error) {
 	return again(first.Message, times+1), nil
 }
 
-// signsAgain says whether who takes its signature back, or signs anew, said the other since.
+// signsAgain says whether who takes its signature back, or signs anew, said the other since; or
+// would sign what it had not been shown.
 func (in incoming) signsAgain(c *kernel.Call, last reply) (bool, error) {
 	var said reply // the newest of its author that signs, or takes that back
 	err := replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(last.Session)}, func(row kernel.Row[reply]) (bool, error) {
@@ -110,7 +111,7 @@ func (in incoming) signsAgain(c *kernel.Call, last reply) (bool, error) {
 		}
 		return true, nil
 	})
-	return last.Signs != "" && said.Unsigns || last.Unsigns && said.Signs != "", err
+	return last.Unseen || last.Signs != "" && said.Unsigns || last.Unsigns && said.Signs != "", err
 }
 
 // mayByNow says whether a reply that says the answer, which it was not for its author to say,

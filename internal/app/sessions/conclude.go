@@ -277,7 +277,7 @@ func anomaliesSince(base, now *delta.Artifact, with []delta.ItemID, own func(bre
 // that has it.
 func (r *Room) saidLast(c *kernel.Call, id brenner.SessionID, who brenner.ActorName, wrote delta.Write, head brenner.Version) (at time.Time, version brenner.Version, err error) {
 	err = replies.Each(c.Ctx, c.Reader, kernel.Query{Group: string(id), Newest: true}, func(row kernel.Row[reply]) (bool, error) {
-		if p := row.Value; p.Agent == who && p.Nothing && p.At.After(at) {
+		if p := row.Value; p.Agent == who && p.Nothing && !p.Unseen && p.At.After(at) {
 			at = p.At
 		}
 		return true, nil

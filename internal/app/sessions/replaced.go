@@ -82,6 +82,9 @@ func (b beside) resolutions(base *delta.Artifact, queue []delta.Entry, res delta
 	}
 }
 
+// mostShort is how long a text is of which it is said that it was replaced if any of it was.
+const mostShort = 200
+
 // replaced tells the authors of texts of an item what stands in their place, unless they asked
 // for it.
 func (b beside) replaced(id delta.ItemID, all []delta.Rewrite, queue []delta.Entry) {
@@ -92,6 +95,8 @@ func (b beside) replaced(id delta.ItemID, all []delta.Rewrite, queue []delta.Ent
 		became := api.TextReplaced
 		if was := strings.TrimSpace(r.Was.Text); was != "" && strings.Contains(r.Now.Text, was) {
 			became = api.TextAddedTo
+		} else if n := utf8.RuneCountInString(was); n > mostShort && delta.ChangedRunes(was, r.Now.Text) <= n/mostCorrected {
+			became = api.TextChanged
 		}
 		line := fmt.Sprintf("%s%s of %s", became, r.Was.Field, id)
 		if r.Now.By != "" {

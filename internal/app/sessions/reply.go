@@ -276,7 +276,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	}
 	rec := replyReceived{
 		Session: in.session.ID, Message: in.message, Agent: in.agent, Via: in.via, Stamp: x.stamp,
-		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Signs: sign.of, Unsigns: sign.back, Mended: mend,
+		Unusable: x.Usable() == 0 && !in.nothing, Nothing: in.nothing, Signs: sign.of, Unseen: sign.unseen, Unsigns: sign.back, Mended: mend,
 	}
 	if old != nil {
 		rec.Log = old.Log

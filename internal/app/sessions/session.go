@@ -85,6 +85,8 @@ type replyReceived struct {
 	Again bool `json:"again,omitzero"`
 	// Signs is the answer that it stands behind, by its digest.
 	Signs brenner.Digest `json:"signs,omitzero"`
+	// Unseen says that it would, and its author was not shown what the answer says.
+	Unseen bool `json:"unseen,omitzero"`
 	// Unsigns says that its author no longer stands behind what it signed.
 	Unsigns bool `json:"unsigns,omitzero"`
 	// Mended says which near misses were taken as mended.

@@ -27,17 +27,19 @@ type Change struct {
 }
 
 // Names agents give to sections, bare.
-var sectionAliases = map[string]Section{
-	"thread": ResearchThread, "research": ResearchThread, "problem": ResearchThread, "rt": ResearchThread, "question": ResearchThread,
-	"hypothesis": HypothesisSlate, "hypotheses": HypothesisSlate, "slate": HypothesisSlate, "h": HypothesisSlate,
-	"prediction": PredictionsTable, "predictions": PredictionsTable, "p": PredictionsTable, "predictiontable": PredictionsTable,
-	"test": DiscriminativeTests, "tests": DiscriminativeTests, "discriminativetest": DiscriminativeTests,
-	"experiment": DiscriminativeTests, "experiments": DiscriminativeTests, "t": DiscriminativeTests,
-	"assumption": AssumptionLedger, "assumptions": AssumptionLedger, "ledger": AssumptionLedger, "a": AssumptionLedger,
-	"anomaly": AnomalyRegister, "anomalies": AnomalyRegister, "register": AnomalyRegister, "x": AnomalyRegister,
-	"critique": AdversarialCritique, "critiques": AdversarialCritique, "adversarial": AdversarialCritique,
-	"adversarialcritiques": AdversarialCritique, "c": AdversarialCritique,
-}
+var sectionAliases = lazy.Value(func() map[string]Section {
+	return map[string]Section{
+		"thread": ResearchThread, "research": ResearchThread, "problem": ResearchThread, "rt": ResearchThread, "question": ResearchThread,
+		"hypothesis": HypothesisSlate, "hypotheses": HypothesisSlate, "slate": HypothesisSlate, "h": HypothesisSlate,
+		"prediction": PredictionsTable, "predictions": PredictionsTable, "p": PredictionsTable, "predictiontable": PredictionsTable,
+		"test": DiscriminativeTests, "tests": DiscriminativeTests, "discriminativetest": DiscriminativeTests,
+		"experiment": DiscriminativeTests, "experiments": DiscriminativeTests, "t": DiscriminativeTests,
+		"assumption": AssumptionLedger, "assumptions": AssumptionLedger, "ledger": AssumptionLedger, "a": AssumptionLedger,
+		"anomaly": AnomalyRegister, "anomalies": AnomalyRegister, "register": AnomalyRegister, "x": AnomalyRegister,
+		"critique": AdversarialCritique, "critiques": AdversarialCritique, "adversarial": AdversarialCritique,
+		"adversarialcritiques": AdversarialCritique, "c": AdversarialCritique,
+	}
+})
 
 // sectionMeant gives the section that a name stands for, which may be numbered
 // as in the document.
@@ -48,7 +50,7 @@ func sectionMeant(name string) (Section, bool) {
 			return schemas[i].Section, true
 		}
 	}
-	if s, ok := sectionAliases[as]; ok {
+	if s, ok := sectionAliases()[as]; ok {
 		return s, true
 	}
 	near := misspelled(fieldish(name), sectionWords())
@@ -63,12 +65,14 @@ var sectionWords = lazy.Value(func() (words []string) {
 })
 
 // Names agents give to the members of a delta, bare.
-var memberAliases = map[string]string{
-	"id": "delta_id", "op": "operation", "action": "operation", "type": "operation", "verb": "operation", "target": "target_id",
-	"item": "target_id", "itemid": "target_id", "data": "payload", "content": "payload", "fields": "payload", "body": "payload", "changes": "payload",
-	"author": "agent", "from": "agent", "by": "agent", "time": "timestamp", "ts": "timestamp", "date": "timestamp",
-	"why": "rationale", "justification": "rationale", "tempid": "provisional_id", "sequence": "seq",
-}
+var memberAliases = lazy.Value(func() map[string]string {
+	return map[string]string{
+		"id": "delta_id", "op": "operation", "action": "operation", "type": "operation", "verb": "operation", "target": "target_id",
+		"item": "target_id", "itemid": "target_id", "data": "payload", "content": "payload", "fields": "payload", "body": "payload", "changes": "payload",
+		"author": "agent", "from": "agent", "by": "agent", "time": "timestamp", "ts": "timestamp", "date": "timestamp",
+		"why": "rationale", "justification": "rationale", "tempid": "provisional_id", "sequence": "seq",
+	}
+})
 
 // memberMeant gives the member that a name stands for.
 func memberMeant(name string) (string, bool) {
@@ -78,7 +82,7 @@ func memberMeant(name string) (string, bool) {
 			return m, true
 		}
 	}
-	if m, ok := memberAliases[as]; ok {
+	if m, ok := memberAliases()[as]; ok {
 		return m, true
 	}
 	near := misspelled(fieldish(name), members)
@@ -397,7 +401,7 @@ func itemMeant(text string) string {
 	}
 	lower := strings.ToLower(s)
 	if word, rest, ok := strings.Cut(lower, " "); ok && len(word) > 1 {
-		if at := sectionIndex(sectionAliases[word]); at >= 0 { // hypothesis 1, hypothesis h1
+		if at := sectionIndex(sectionAliases()[word]); at >= 0 { // hypothesis 1, hypothesis h1
 			prefix := strings.ToLower(schemas[at].Prefix)
 			lower = prefix + strings.TrimPrefix(strings.TrimSpace(rest), prefix)
 		}

@@ -412,12 +412,11 @@ func saidOnce(text string, left []delta.ItemID) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		about, _, data := strings.Cut(line, api.ChangeSaid)
 		item, by, isNamed := strings.Cut(about, ", which your ")
-		rest, own := strings.CutPrefix(about, api.TextReplaced)
-		if !own {
-			rest, own = strings.CutPrefix(about, api.TextAddedTo)
-		}
-		if !own {
-			rest, own = strings.CutPrefix(about, api.TextChanged)
+		rest, own := "", false
+		for _, began := range []string{api.TextReplaced, api.TextAddedTo, api.TextChanged} {
+			if rest, own = strings.CutPrefix(about, began); own {
+				break
+			}
 		}
 		if own {
 			_, item, _ = strings.Cut(rest, " of ")

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"strings"
 	"testing"
 
 	"brenner"
@@ -36,6 +37,18 @@ func TestCompiled_YourTextWasReplaced(t *testing.T) {
 	red.must(red.edits("H2", `{"claim":"the disk is old"}`), "applied; it takes the place of claim by BlueLake, proposed ")
 	last := blue.told(api.MessageCompiled)
 	blue.must(last, "Your text was replaced: claim of H2 by RedSky, who says ", "Claim: the disk is old\n")
+}
+
+// D18: of a long text of which a few words were changed it is not said that it was replaced.
+func TestCompiled_WordsOfYourTextWereChanged(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"`+strings.Repeat("it reads each file twice, ", 40)+`as ten runs show"}`, ""))
+	red.call("inbox", nil)
+	red.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":{"old":"as ten","new":"as nine"}}`, ""))
+	words := blue.told(api.MessageCompiled)
+	blue.must(words, "Words of your text were changed: claim of H1 by RedSky, who says ", "{+nine+}")
+	blue.mustNot(words, "was replaced", "→") // what changed stands below
 }
 
 // D18: who writes in the place of another's text is told whose it is and in which version it

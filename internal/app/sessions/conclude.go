@@ -79,16 +79,13 @@ func (m merge) concludeText(r api.Recipient, res api.CompileResult) string {
 		return ""
 	}
 	critiques := delta.Critiques(now, delta.Beside{})
-	settled := func(id delta.ItemID) bool {
-		return slices.ContainsFunc(critiques, func(k delta.Critique) bool { return k.Item == id && k.State == delta.CritiqueSettled })
-	}
 	var changed []delta.ItemID
 	for _, id := range itemsIn(answer, now.NamesIn(answer)) {
 		it, ok := now.Item(id)
 		if !ok || id == "RT" || !slices.ContainsFunc(it.AuthorsSince(m.base), func(a brenner.ActorName) bool { return a != r.Name }) {
 			continue
 		}
-		if bearsOtherwise(m.base, now, id) && (it.Killed() != nil || !settled(id) || saysOpen(answer, id)) {
+		if bearsOtherwise(m.base, now, id) && (!isSettled(critiques, it) || saysOpen(answer, id)) {
 			changed = append(changed, id)
 		}
 	}
@@ -158,6 +155,12 @@ func saysOpen(text string, item delta.ItemID) bool {
 	return false
 }
 
+// isSettled says whether an item is a critique that lives and is settled: whatever of it is put
+// otherwise decides nothing any more.
+func isSettled(critiques []delta.Critique, it *delta.Item) bool {
+	return it.Killed() == nil && slices.ContainsFunc(critiques, func(k delta.Critique) bool { return k.Item == it.ID() && k.State == delta.CritiqueSettled })
+}
+
 // mostAnswerMoves bounds what is said to have come since an answer was given.
 const mostAnswerMoves = 10
 
@@ -223,8 +226,7 @@ func (r *Room) movedUnderAnswer(c *kernel.Call, info api.SessionInfo, head store
 				continue
 			}
 			fields := decidedOtherwise(base, doc, id)
-			settled := func(k delta.Critique) bool { return k.Item == id && k.State == delta.CritiqueSettled }
-			if it.Killed() == nil && slices.ContainsFunc(critiques, settled) { // what else its critic put otherwise decides nothing
+			if isSettled(critiques, it) {
 				if fields = nil; saysOpen(answer, id) {
 					fields = []string{"settled"}
 				}

@@ -182,6 +182,9 @@ func (a Action) Call() (name string, arguments map[string]any, ok bool) {
 	if !ok {
 		return "", nil, false
 	}
+	if a.Name == "task.new" && a.Args["doing"] != "" { // a word, which goes with a look
+		return "inbox", map[string]any{"doing": a.Args["title"]}, true
+	}
 	arguments = map[string]any{}
 	for key, value := range t.adds { // order-free: each sets a member of its own
 		t.set(arguments, key, value)

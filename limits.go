@@ -226,6 +226,8 @@ const (
 	// nobody for anything: a note, or announced work.
 	MaxTitleRunes = 200
 	MaxWordRunes  = 600
+	// MaxDoingPerContext is how often an agent says under one context what it does next.
+	MaxDoingPerContext = 60
 	// MaxPartRunes bounds what announced work leaves to one other, MaxParts to how
 	// many it leaves something.
 	MaxPartRunes = 1000

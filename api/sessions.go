@@ -918,6 +918,9 @@ type SubmitDeltasRequest struct {
 	// Nothing says that the author has nothing to add: the reply is an answer
 	// without a delta, and Text says why.
 	Nothing bool `json:"nothing,omitzero"`
+	// Doing says in a line what the author does next: those who take part are shown it, till
+	// its next reply or the next such word.
+	Doing string `json:"doing,omitzero"`
 	// DryRun says what would happen and keeps nothing.
 	DryRun bool `json:"dry_run,omitzero"`
 }
@@ -964,6 +967,9 @@ type Submission struct {
 	Compiled brenner.Ref `json:"compiled,omitzero"`
 	// Hypotheses is how many are alive with those that the reply adds, if it adds any.
 	Hypotheses int `json:"hypotheses,omitzero"`
+	// Doing is what its author said with it that it does next, and what of others that may be
+	// like.
+	Doing *TaskInfo `json:"doing,omitzero"`
 }
 
 // Outline is the result without words of the reply: where something was not
@@ -977,6 +983,9 @@ func (s Submission) Outline() any {
 		if *list != nil {
 			*list = bare
 		}
+	}
+	if s.Doing != nil {
+		s.Doing = &TaskInfo{ID: s.Doing.ID}
 	}
 	s.Deltas = slices.Clone(s.Deltas)
 	for i, d := range s.Deltas {

@@ -52,10 +52,13 @@ const (
 
 // TaskNote is the kind of a task that asks for nothing: a word to the author of
 // what it is about, done as soon as it is said. TaskMark is the kind of one that
-// says that somebody is at something; it ends with its lease.
+// says that somebody is at something; it ends with its lease. TaskDoing is as light as
+// that: what somebody in a session said that it does next, till its next reply there, or
+// till it says what else.
 const (
-	TaskNote = "note"
-	TaskMark = "mark"
+	TaskNote  = "note"
+	TaskMark  = "mark"
+	TaskDoing = "doing"
 )
 
 // TaskRevise is the kind of a task that sends a version back to its author
@@ -93,6 +96,9 @@ type NewTaskRequest struct {
 	// asked for, and nobody takes it. Announced work without a spec is as light: it
 	// says that the caller is at it, until its lease ends.
 	Note bool `json:"note,omitzero"`
+	// Doing says in the title what the caller does next in the session: those who take part
+	// are shown it, till the caller's next reply there or the next such word.
+	Doing bool `json:"doing,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
 }
@@ -188,7 +194,7 @@ type TaskList struct {
 // TaskInfo is a task.
 type TaskInfo struct {
 	ID    string    `json:"id"`
-	Kind  string    `json:"kind"` // work, note, mark, fork, consolidate, review; or what a rule opened it for: update, distil, memo, lessons, task
+	Kind  string    `json:"kind"` // work, note, mark, doing, fork, consolidate, review; or what a rule opened it for: update, distil, memo, lessons, task
 	State TaskState `json:"state"`
 	Title string    `json:"title"`
 	Spec  string    `json:"spec"`
@@ -253,6 +259,9 @@ type TaskInfo struct {
 	Completed time.Time `json:"completed_at,omitzero"`
 	WorkSettings
 }
+
+// EndsByItself says of a task that nobody else is to take: its lease ends it.
+func (t TaskInfo) EndsByItself() bool { return t.Kind == TaskMark || t.Kind == TaskDoing }
 
 // Asks is the title of the task in a line, or where the reader is not told that, that it is not.
 func (t TaskInfo) Asks() string {

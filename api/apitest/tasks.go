@@ -216,6 +216,43 @@ func taskCases() []testCase {
 			_, err = writer.NewTask(s.ctx, own)
 			s.refused(err, brenner.CodeTaskNotYours)
 		}},
+		{"what one does next stands till its next reply, or the next such word", func(s *scene) { // C16
+			id := s.pi.starts().ID
+			blue := s.agent("BlueLake")
+			blue.assembles("What is known?")
+			says := func(words string) api.TaskInfo {
+				t, err := blue.NewTask(s.ctx, api.NewTaskRequest{Title: words, Session: id, Doing: true})
+				s.must(err)
+				return t
+			}
+			first := says("I count the clones of day 3")
+			if first.State != api.TaskClaimed || first.Holder != "BlueLake" || first.Kind != api.TaskDoing || first.Role != "hypothesis_generator" {
+				s.Errorf("got %+v", first)
+			}
+			s.unchanged(func() {
+				if again := says("I count the clones of day 3"); again.ID != first.ID {
+					s.Errorf("got %+v", again)
+				}
+			})
+			sub, err := blue.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: adds("lineage"), Doing: "I count those of day 4"})
+			s.must(err)
+			state := func(task string) api.TaskState {
+				t, err := s.pi.Task(s.ctx, api.TaskRequest{ID: task})
+				s.must(err)
+				return t.State
+			}
+			if sub.Doing == nil || state(first.ID) != api.TaskCanceled || state(sub.Doing.ID) != api.TaskClaimed {
+				s.Fatalf("got %+v", sub.Doing)
+			}
+			blue.submits(id, adds("gradient"))
+			if state(sub.Doing.ID) != api.TaskCanceled {
+				s.Error("a reply without a word ends nothing")
+			}
+			_, err = s.agent("RedSky").NewTask(s.ctx, api.NewTaskRequest{Title: "I read on", Session: id, Doing: true})
+			s.refused(err, brenner.CodeInvalidValue)
+			_, err = s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "BlueLake", Text: adds("third"), Doing: "It reads on"})
+			s.refused(err, brenner.CodeInvalidValue)
+		}},
 		{"outputs of moved inputs need a rebase, and say what moved", func(s *scene) { // C17
 			s.pi.creates(result("n", "one"))
 			s.pi.promotes(ref("n", 1))

@@ -75,6 +75,7 @@ func New(s store.Store, o Options) *App {
 	}
 	a.reviews.Sources = append(a.reviews.Sources, a.firings.Waiting)
 	a.sessions.Notes, a.sessions.Askers, a.sessions.Unfinished = a.tasks.NotesIn, a.tasks.AskersIn, a.tasks.UnfinishedIn
+	a.sessions.Doing = a.tasks.Doing
 	a.sessions.Paused, a.runs.ByRule = a.firings.Paused, a.firings.ByRule
 	a.overview = &overview.Room{Kernel: k, Inbox: a.reviews, Checks: a.upkeep, Sessions: a.sessions, Tasks: a.tasks}
 	a.ledger.Tasks, a.ledger.Sessions, a.ledger.Reviews, a.ledger.Disputes = a.tasks, a.sessions, a.reviews, a.disputes

@@ -144,10 +144,13 @@ func printReply(w *printer, sub api.Submission) {
 	if sub.Compiled.Version > 0 {
 		w.Printf("compiled: %s\n", sub.Compiled)
 	}
+	if sub.Doing != nil {
+		printTask(w, *sub.Doing)
+	}
 }
 
 func newDeltaSubmit(r *runner) *cobra.Command {
-	var session string
+	var session, doing string
 	var mended, dry, nothing bool
 	c := &cobra.Command{
 		Use:   "submit FILE",
@@ -159,6 +162,7 @@ without a usable delta is no answer, and the exit status is 3; who has nothing t
 add says so with --nothing, and why in FILE. Only who leads sessions may hand in
 with --accept-mended.`,
 		Example: `  brenner delta submit --as BlueLake reply.md
+  brenner delta submit --as BlueLake reply.md --doing "I run T2 with twice the cells"
   echo "H2 says it already" | brenner delta submit --as BlueLake --nothing -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
@@ -171,7 +175,7 @@ with --accept-mended.`,
 				return err
 			}
 			sub, err := s.SubmitDeltas(cmd.Context(), api.SubmitDeltasRequest{
-				Write: r.write(), Session: brenner.SessionID(session), Text: text, AcceptMended: mended, Nothing: nothing, DryRun: dry,
+				Write: r.write(), Session: brenner.SessionID(session), Text: text, AcceptMended: mended, Nothing: nothing, Doing: doing, DryRun: dry,
 			})
 			if err != nil {
 				return err
@@ -182,6 +186,7 @@ with --accept-mended.`,
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would happen to each delta, and keep nothing")
 	c.Flags().BoolVar(&nothing, "nothing", false, "you have nothing to add: this is your answer, FILE says why")
 	c.Flags().StringVar(&session, "session", "", "the session (default: the only one that waits for you)")
+	c.Flags().StringVar(&doing, "doing", "", "what you do next, in a line: the others see it till your next reply")
 	mendedFlag(c, &mended)
 	return c
 }

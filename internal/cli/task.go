@@ -92,6 +92,9 @@ func printTask(w *printer, t api.TaskInfo) {
 		}
 		w.Printf("moved: %s%s (was @%d, now %s): the outputs need a rebase\n", m.Ref.Artifact, of, m.Was, now)
 	}
+	for _, a := range t.Alike {
+		w.Printf("may overlap with %s, %s: %s\n", a.ID, cmp.Or(a.Holder, a.Creator), printable(brenner.OneLine(a.Title)))
+	}
 	if t.Note != "" {
 		w.Printf("note: %s\n", printable(t.Note))
 	}
@@ -113,7 +116,8 @@ func newTaskNew(r *runner) *cobra.Command {
 		Example: `  brenner task new "Write the methods section" --role writer --module lineage \
       --input smith-2024 --spec "cover the clone counts; at most 400 words"
   brenner task new "Agreed; T3 shows it too" --note --session RS-larr --item H2
-  brenner task new "I read the logs of May" --claim --session RS-larr --part "RedSky: those of June"`,
+  brenner task new "I read the logs of May" --claim --session RS-larr --part "RedSky: those of June"
+  brenner task new "I count the clones of day 3 again" --doing --session RS-larr`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Title, req.Role, req.To = r.write(), a[0], brenner.Role(role), brenner.ActorName(to)
@@ -156,12 +160,13 @@ func newTaskNew(r *runner) *cobra.Command {
 	f.BoolVar(&req.Claim, "claim", false, "announce work of your own: you hold it at once, and nobody else is asked; without a spec it ends with its lease")
 	repeatedFlag(f, &parts, "part", "with --claim: what another of the session does, as \"NAME: …\"; it is told (repeatable)")
 	f.BoolVar(&req.Note, "note", false, "only leave TITLE as a word with the author of --item or --input: nothing is asked for")
+	f.BoolVar(&req.Doing, "doing", false, "say to the others of --session that you do TITLE next: it stands till your next reply there, or the next such word")
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
 	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")
 	c.MarkFlagsMutuallyExclusive("spec", "file")
-	c.MarkFlagsOneRequired("role", "item", "to", "claim", "note")
-	c.MarkFlagsMutuallyExclusive("claim", "note")
+	c.MarkFlagsOneRequired("role", "item", "to", "claim", "note", "doing")
+	c.MarkFlagsMutuallyExclusive("claim", "note", "doing")
 	return c
 }
 

@@ -21,8 +21,8 @@ type sessionRequest struct {
 	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
 	Since    brenner.Version   `json:"since,omitzero" doc:"only changes after this version"`
 	Brief    bool              `json:"brief,omitzero" doc:"a line for each item, what was killed and why"`
-	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before"`
-	Again    bool              `json:"again,omitzero" doc:"send it although you were given it"`
+	Offset   int               `json:"offset,omitzero" doc:"next_offset of a page"`
+	Again    bool              `json:"again,omitzero" doc:"even if unchanged"`
 
 	news bool // what the reader was not given of what changed, whatever version it knows
 	room int  // how many characters the answer may have; 0: as many as any
@@ -622,8 +622,9 @@ type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"if you are asked in several"`
 	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows; an EDIT may replace words of a text: {\"claim\":{\"old\":\"…\",\"new\":\"…\"}}"`
-	Nothing bool              `json:"nothing,omitzero" doc:"you have nothing to add: text says why, without deltas"`
-	Task    string            `json:"task,omitzero" doc:"a task you hold that this does: it is closed"`
+	Nothing bool              `json:"nothing,omitzero" doc:"nothing to add; text says why, without deltas"`
+	Task    string            `json:"task,omitzero" doc:"one of yours that this closes"`
+	Doing   string            `json:"doing,omitzero" doc:"as in inbox"`
 	DryRun  bool              `json:"dry_run,omitzero" doc:"keep nothing"`
 
 	named []brenner.Diagnostic // of what was written with it
@@ -637,6 +638,7 @@ type submission struct {
 	moved  string // what has changed of what it names
 	at     string // who else is at what it changes
 	closed string // what became of the task that it does
+	doing  string // what becomes of its word of what it does next
 	news   string
 	told   map[string]bool // sentences of standing that its author was told before
 }
@@ -668,7 +670,7 @@ func (r submission) alive() string {
 }
 
 func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
-	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, Nothing: in.Nothing, DryRun: in.DryRun})
+	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, Nothing: in.Nothing, Doing: in.Doing, DryRun: in.DryRun})
 	if err != nil {
 		return submission{}, err
 	}
@@ -689,6 +691,9 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 			done.Outputs = []brenner.Ref{res.Compiled}
 		}
 		out.closed = finish(s, ctx, done)
+	}
+	if res.Doing != nil && res.Doing.Title != "" {
+		out.doing = doingWords(s, ctx, *res.Doing, res.Agent)
 	}
 	if res.Duplicate {
 		return out, nil // what was said before writes nothing: no news are read
@@ -841,7 +846,7 @@ func (r submission) Words() string {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString(r.closed + r.news)
+	b.WriteString(r.closed + r.doing + r.news)
 	return b.String()
 }
 

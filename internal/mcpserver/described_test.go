@@ -24,7 +24,7 @@ var free = []string{
 	"about", "artifact", "content", "cursor", "data", "deltas", "domain", "id", "invocation", "items", "justification", "key", "lease", "lesson", "message", "more",
 	"module", "modules", "note", "outputs", "patch", "question", "reason", "ref", "session", "spec", "statement", "summary", "tag",
 	"tags", "target", "task", "text", "title", "what", "why", "path", "author", "arbitration_request", "expected_behaviour",
-	"after", "cancel", "parts", "to",
+	"after", "cancel", "doing", "parts", "to",
 }
 
 // chosen are the arguments whose values a project may add to: the description

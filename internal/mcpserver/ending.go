@@ -113,7 +113,7 @@ func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, w
 	}
 	e.ofTests(tests, me)
 	for _, t := range work {
-		if t.Holder == me && t.Kind != api.TaskNote && t.Kind != api.TaskMark { // those end by themselves
+		if t.Holder == me && t.Kind != api.TaskNote && !t.EndsByItself() {
 			e.mine = append(e.mine, t.ID+", which is yours: task_complete or task_release")
 		}
 	}

@@ -23,6 +23,7 @@ type inboxRequest struct {
 	Ack     bool               `json:"ack,omitzero" doc:"acknowledge it instead"`
 	States  []api.MessageState `json:"states,omitzero" doc:"only list messages in these"`
 	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60, till something comes"`
+	Doing   string             `json:"doing,omitzero" doc:"what you do next: the others see it"`
 	Limit   int                `json:"limit,omitzero" doc:"20"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next of the page before"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
@@ -43,6 +44,8 @@ type inboxResult struct {
 	reading string        // what to read for the part of the work that is known by now
 	fresh   bool          // what is new was asked for
 	open    string        // what is still to come, if nothing is new
+	doing   string        // what becomes of the reader's word of what it does next
+	others  string        // what others said that they do
 }
 
 // letter is a message with its text, and what that says to read.
@@ -85,6 +88,16 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 			in.Wait = shortWait
 		}
 	}
+	said := ""
+	if in.Doing != "" {
+		words, alike, err := sayDoing(s, ctx, in.keyed, in.Doing)
+		if err != nil {
+			return inboxResult{}, err
+		}
+		if said = words; alike {
+			in.Wait = 0 // it decides first what it does
+		}
+	}
 	if in.Wait == 0 && len(in.States) == 0 {
 		if err := goOnWithout(s, ctx, nil); err != nil {
 			return inboxResult{}, err
@@ -102,7 +115,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err == nil && len(list.Messages) == 0 && (in.Wait == 0 || len(in.States) > 0) {
 		list, err = s.Inbox(ctx, api.InboxRequest{Page: page, States: in.States})
 	}
-	out := inboxResult{MessageList: list}
+	out := inboxResult{MessageList: list, doing: said}
 	if err != nil || len(in.States) > 0 {
 		return out, err
 	}
@@ -111,7 +124,9 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		return inboxResult{}, err
 	}
 	out.written = writtenFor(s, ctx)
-	if out.nothing() {
+	if !out.nothing() {
+		out.others = othersDo(s, ctx)
+	} else {
 		out.open, _, err = stillOpen(s, ctx, in.Wait >= longWait)
 	}
 	return out, err
@@ -932,6 +947,7 @@ func (r inboxResult) nothing() bool {
 // Words implements spoken.
 func (r inboxResult) Words() string {
 	var b strings.Builder
+	b.WriteString(r.doing)
 	rest := r.Messages
 	for _, l := range r.letters {
 		b.WriteString(l.words(len(r.letters)+len(r.pages) > 1))
@@ -947,10 +963,11 @@ func (r inboxResult) Words() string {
 	if len(r.written) > 0 {
 		b.WriteString(announced(r.written) + "\n")
 	}
+	b.WriteString(r.others)
 	if r.open != "" && !strings.HasPrefix(r.open, beginsSigned) {
 		b.WriteString("nothing new\n")
 	}
-	b.WriteString(r.others(rest))
+	b.WriteString(r.list(rest))
 	if r.Cursor != "" {
 		b.WriteString(more("inbox", "cursor", r.Cursor))
 	}
@@ -961,9 +978,9 @@ func (r inboxResult) Words() string {
 	return b.String()
 }
 
-// others lists messages that are not shown: all that were asked for by their
+// list lists messages that are not shown: all that were asked for by their
 // state, else those that are still to be read, and how many were.
-func (r inboxResult) others(rest []api.MessageInfo) string {
+func (r inboxResult) list(rest []api.MessageInfo) string {
 	if !r.fresh {
 		return lines(rest)
 	}

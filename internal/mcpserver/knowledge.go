@@ -24,12 +24,12 @@ import (
 // contextRequest is what a context is for, and which page of it is wanted.
 type contextRequest struct {
 	keyed
-	Task     string            `json:"task,omitzero" doc:"a task you hold, or one that is free: you take it"`
+	Task     string            `json:"task,omitzero" doc:"yours, or a free one: you take it"`
 	Session  brenner.SessionID `json:"session,omitzero" doc:"default: the one that waits for you"`
 	Question string            `json:"question,omitzero" doc:"what you want to know, outside a task"`
 	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
-	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), which is not sent again"`
-	Offset   int               `json:"offset,omitzero" doc:"next_offset of the page before, with its key"`
+	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), not sent again"`
+	Offset   int               `json:"offset,omitzero" doc:"next_offset of a page, with its key"`
 
 	survey bool // of a session whose work is not divided yet
 	room   int  // how many characters the answer may have; 0: as many as any
@@ -283,7 +283,7 @@ type getRequest struct {
 	Ref    cited           `json:"ref" doc:"ID, ID@VERSION, or ID@2.4 for part .4; without a version the one in force"`
 	Brief  bool            `json:"brief,omitzero" doc:"leave the content out"`
 	Since  brenner.Version `json:"since,omitzero" doc:"only changes after this version"`
-	Offset int             `json:"offset,omitzero" doc:"next_offset of the page before"`
+	Offset int             `json:"offset,omitzero" doc:"next_offset of a page"`
 	Again  bool            `json:"again,omitzero" doc:"even if unchanged"`
 	Task   string          `json:"task,omitzero" doc:"whose context"`
 	// More are read in the same call, each from its beginning.
@@ -598,7 +598,7 @@ func (c *change) note() *artifact.Change {
 // writeRequest is a new artifact, or a new version of one.
 type writeRequest struct {
 	keyed
-	ID           brenner.ArtifactID `json:"id,omitzero" doc:"of a new one; without type: a new version of it"`
+	ID           brenner.ArtifactID `json:"id,omitzero" doc:"without type: a new version of it"`
 	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or one of the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
 	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default: your last"`
@@ -609,11 +609,12 @@ type writeRequest struct {
 	Tags         *[]string          `json:"tags,omitzero" doc:"words to find it by"`
 	Links        []link             `json:"links,omitzero" doc:"what it rests on"`
 	DropLinks    bool               `json:"drop_links,omitzero" doc:"don't keep the parent's links"`
-	Change       *change            `json:"change,omitzero" doc:"core types need it in a new version"`
+	Change       *change            `json:"change,omitzero" doc:"core types need it"`
 	Task         string             `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool               `json:"done,omitzero" doc:"close the task with it"`
-	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, as text of delta_submit"`
+	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, as in delta_submit"`
 	Session      brenner.SessionID  `json:"session,omitzero" doc:"as in delta_submit"`
+	Doing        string             `json:"doing,omitzero" doc:"as in inbox"`
 	Review       bool               `json:"review,omitzero" doc:"hand it in for a decision"`
 }
 
@@ -656,7 +657,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	ended := ""
 	if in.Deltas != "" {
 		mark := answeringMark(s, ctx, in.Task)
-		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas, named: res.Warnings})
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas, Doing: in.Doing, named: res.Warnings})
 		ended = endMark(s, ctx, in.keyed, mark, res.Ref)
 	}
 	switch {
@@ -671,6 +672,14 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	}
 	if in.Deltas == "" {
 		out.over += namesTests(s, ctx, in)
+		if in.Doing != "" { // what is written is written
+			said, _, err := sayDoing(s, ctx, in.keyed, in.Doing)
+			if err != nil {
+				e, _ := problem.From(err)
+				said = fmt.Sprintf("what you do next was not told: %s: %s\n", e.Code, e.Message)
+			}
+			out.over += said
+		}
 		news, moved := meanwhileBut(s, ctx, "", res.Warnings)
 		out.news = news
 		out.over += moved

@@ -227,6 +227,7 @@ func meanwhileBut(s api.Service, ctx context.Context, answered brenner.SessionID
 	if !r.nothing() || len(r.Messages) > 0 {
 		b.WriteString(r.Words())
 	}
+	b.WriteString(othersDo(s, ctx))
 	if b.Len() == 0 {
 		return nothingNew, changes.words
 	}

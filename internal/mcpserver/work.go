@@ -316,15 +316,15 @@ func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskRes
 type workRequest struct {
 	keyed
 	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or one of the project's"`
-	Title   string            `json:"title" doc:"in one line of 200 characters; with claim or note 600"`
-	Spec    string            `json:"spec,omitzero" doc:"what to do, what counts as done, what the answer is"`
+	Title   string            `json:"title" doc:"one line of 200 characters; with claim or note 600"`
+	Spec    string            `json:"spec,omitzero" doc:"what to do, and what counts as done"`
 	To      brenner.ActorName `json:"to,omitzero" doc:"instead: NAME of the session, about it"`
-	About   []brenner.Ref     `json:"about,omitzero" doc:"artifacts, as ID@VERSION; of a note also tasks"`
+	About   []brenner.Ref     `json:"about,omitzero" doc:"ID@VERSION; of a note also tasks"`
 	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
 	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
 	Session brenner.SessionID `json:"session,omitzero" doc:"for roles of its roster"`
 	Claim   bool              `json:"claim,omitzero" doc:"announce your own work; without spec for 30 minutes"`
-	Parts   []string          `json:"parts,omitzero" doc:"with claim: what others do, each NAME: … (1,000 characters)"`
+	Parts   []string          `json:"parts,omitzero" doc:"with claim: what others do, each NAME: …"`
 	Note    bool              `json:"note,omitzero" doc:"only a word (title) to the author of items or about"`
 	Deltas  string            `json:"deltas,omitzero" doc:"as in artifact_write"`
 }
@@ -604,6 +604,10 @@ func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	for _, t := range firstOf(all, mostUnderWay) {
 		if told[t.ID] {
 			known = append(known, fmt.Sprintf("%s (%s)", t.ID, holding(t)))
+			continue
+		}
+		if t.Kind == api.TaskDoing {
+			fmt.Fprintf(&b, "%s does next (said at %s, data): %s\n", t.Holder, brenner.Clock(t.Created, time.Now()), t.Asks())
 			continue
 		}
 		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, t.Asks(), holding(t), partsLeft(t, me))

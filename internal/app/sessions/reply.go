@@ -30,6 +30,9 @@ func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest)
 	in := &incoming{agent: s.caller.Name, via: viaSubmit, text: req.Text, mend: req.AcceptMended, nothing: req.Nothing}
 	guard := contributing(in, func(*kernel.Call) (brenner.SessionID, error) { return req.Session, nil })
 	if req.From != "" && req.From != s.caller.Name {
+		if req.Doing != "" {
+			return api.Submission{}, brenner.Errorf(brenner.CodeInvalidValue, "what comes next is said by who does it").At("/doing")
+		}
 		in.agent, in.via = req.From, viaIngest
 		guard = kernel.To(policy.Session, "ingest for "+string(req.From)).Then(func(c *kernel.Call) (err error) {
 			in.session, err = sessionOf(c, req.Session, in.agent)
@@ -45,7 +48,14 @@ func (s *Service) SubmitDeltas(ctx context.Context, req api.SubmitDeltasRequest)
 		}
 		return s.quote(ctx, sub)
 	}
-	sub, err := s.receive(ctx, "delta.submit", req, guard, in, s.receiveReply)
+	sub, err := s.receive(ctx, "delta.submit", req, guard, in, func(ch *kernel.Change, in incoming) (api.Submission, error) {
+		sub, err := s.receiveReply(ch, in)
+		if err != nil || in.via != viaSubmit || sub.Unusable || sub.Duplicate && req.Doing == "" {
+			return sub, err
+		}
+		sub.Doing, err = s.Doing(ch, in.session.ID, in.session.Module, req.Doing)
+		return sub, err
+	})
 	return sub, s.tellAgents(ctx, err, sub)
 }
 

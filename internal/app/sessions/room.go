@@ -4,6 +4,7 @@ package sessions
 
 import (
 	"brenner"
+	"brenner/api"
 	"brenner/delta"
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
@@ -22,6 +23,9 @@ type Room struct {
 	Askers func(*kernel.Call, brenner.SessionID) (map[delta.ItemID][]brenner.ActorName, error)
 	// Unfinished lists the tasks of a session that are open or taken.
 	Unfinished func(*kernel.Call, brenner.SessionID) ([]string, error)
+	// Doing says what the caller does next in a session, or with no words that what it said
+	// before is over.
+	Doing func(ch *kernel.Change, id brenner.SessionID, module brenner.Module, words string) (*api.TaskInfo, error)
 	// Paused reports whether a person has paused what happens by itself.
 	Paused func(*kernel.Call) (bool, error)
 }

@@ -463,6 +463,15 @@ func (r *Room) TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error) {
 	return slices.ContainsFunc(s.Recipients, func(r api.Recipient) bool { return r.Name == c.Who.Name }), err
 }
 
+// OpenModule is the module of a session that is not closed.
+func (r *Room) OpenModule(c *kernel.Call, id brenner.SessionID) (brenner.Module, error) {
+	s, err := findSession(c, id)
+	if err == nil {
+		err = stillOpen(s)
+	}
+	return s.Module, err
+}
+
 // NamedIn lists those who take part in a session that a text names.
 func (r *Room) NamedIn(c *kernel.Call, id brenner.SessionID, text string) ([]brenner.ActorName, error) {
 	info, err := findSession(c, id)

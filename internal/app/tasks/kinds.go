@@ -12,6 +12,7 @@ func Kinds() []kernel.AnyKind {
 		kindTaskCanceled,
 		kindTaskClaimed,
 		kindTaskCompleted,
+		kindTaskDoing,
 		kindTaskOpened,
 		kindTaskReleased,
 		ledger.VersionWritten.Follower(applyOutput),
@@ -22,6 +23,7 @@ var (
 	kindTaskCanceled  = kernel.Kind[taskCanceled]{Name: "task.canceled", Apply: applyTaskCanceled, Texts: []string{"/reason"}}
 	kindTaskClaimed   = kernel.Kind[taskClaimed]{Name: "task.claimed", Apply: applyTaskClaimed}
 	kindTaskCompleted = kernel.Kind[taskCompleted]{Name: "task.completed", Apply: applyTaskCompleted, Events: completedEvents, Texts: []string{"/note"}}
+	kindTaskDoing     = kernel.Kind[taskDoing]{Name: "task.doing", Apply: applyTaskDoing, Texts: []string{"/title"}}
 	kindTaskOpened    = kernel.Kind[taskOpened]{Name: "task.opened", Apply: applyTaskOpened, Texts: []string{"/title", "/spec", "/runs/test", "/parts/*/part"}}
 	kindTaskReleased  = kernel.Kind[taskReleased]{Name: "task.released", Apply: applyTaskReleased, Texts: []string{"/note"}}
 )

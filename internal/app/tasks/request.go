@@ -150,7 +150,7 @@ func (r *Room) note(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo, er
 func (r *Room) UnfinishedIn(c *kernel.Call, id brenner.SessionID) ([]string, error) {
 	var out []string
 	err := r.Each(c, []api.TaskState{api.TaskOpen, api.TaskClaimed}, func(t api.TaskInfo) bool {
-		if t.Session == id && t.State != api.TaskDone { // a mark ends by itself
+		if t.Session == id && t.State != api.TaskDone && t.Kind != api.TaskDoing { // a mark ends by itself
 			out = append(out, t.ID)
 		}
 		return true

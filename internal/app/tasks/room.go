@@ -27,6 +27,8 @@ type Sessions interface {
 	RosterRole(c *kernel.Call, id brenner.SessionID) (brenner.Role, error)
 	// TakesPart says whether the caller was asked in a session.
 	TakesPart(c *kernel.Call, id brenner.SessionID) (bool, error)
+	// OpenModule is the module of a session that is not closed.
+	OpenModule(c *kernel.Call, id brenner.SessionID) (brenner.Module, error)
 	// NamedIn lists those who take part in a session that a text names.
 	NamedIn(c *kernel.Call, id brenner.SessionID, text string) ([]brenner.ActorName, error)
 	// WrittenBy lists who wrote items of a session, with the role that each plays

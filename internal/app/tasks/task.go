@@ -144,7 +144,7 @@ func (t task) info(now time.Time) api.TaskInfo {
 		Note: t.Note, Completed: t.Completed, WorkSettings: api.WorkSettings(t.Runs),
 		Overdue: t.State == api.TaskClaimed && !now.Before(t.LeaseUntil),
 	}
-	if out.Overdue && t.Kind == api.TaskMark {
+	if out.Overdue && out.EndsByItself() {
 		out.State, out.Overdue, out.Completed = api.TaskDone, false, t.LeaseUntil
 	}
 	for i, p := range t.Inputs {
@@ -275,9 +275,11 @@ type taskCanceled struct {
 }
 
 func applyTaskCanceled(ctx context.Context, tx store.Tx, rec journal.Record, p taskCanceled) error {
-	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) {
-		t.State, t.LeaseUntil, t.Completed, t.Note = api.TaskCanceled, time.Time{}, rec.At, p.Reason
-	})
+	return changeTask(ctx, tx, rec.Seq, p.ID, func(t *task) { t.cancel(rec.At, p.Reason) })
+}
+
+func (t *task) cancel(at time.Time, reason string) {
+	t.State, t.LeaseUntil, t.Completed, t.Note = api.TaskCanceled, time.Time{}, at, reason
 }
 
 // applyOutput remembers a version with the task it was written for.
@@ -390,6 +392,9 @@ func (r *Room) noteChanges(c *kernel.Call, t *api.TaskInfo) error {
 // NewTask implements api.Tasks.
 func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.TaskInfo, error) {
 	return kernel.Write(ctx, s.caller, "task.new", req, opening("task"), func(ch *kernel.Change) (api.TaskInfo, error) {
+		if req.Doing {
+			return s.sayDoing(ch, req)
+		}
 		req, opened, err := s.bounded(ch, req)
 		if err != nil {
 			return api.TaskInfo{}, err
@@ -463,7 +468,7 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 	p := taskOpened{
 		To:    req.To,
 		Items: req.Items, ItemsOf: of.Version,
-		ID: fmt.Sprintf("task-%d", ch.NextSeq()), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
+		ID: nextID(ch), Kind: kind, Title: strings.TrimSpace(req.Title), Spec: req.Spec,
 		Role: req.Role, CrossCutting: req.CrossCutting, Inputs: []ledger.Pin{}, Session: req.Session, Runs: settings(req.WorkSettings),
 	}
 	for _, t := range on {
@@ -525,6 +530,9 @@ func (r *Room) open(ch *kernel.Change, req api.NewTaskRequest, kind string, on [
 	t.Unmanned, t.Untold = told == 0 && t.Role != brenner.PI, max(0, told-brenner.MaxToldOfTask)
 	return t, err
 }
+
+// nextID is the id of a task that is opened next.
+func nextID(ch *kernel.Change) string { return fmt.Sprintf("task-%d", ch.NextSeq()) }
 
 func checkTaskText(title, spec string, most int) error {
 	if err := kernel.CheckText(title + spec); err != nil {

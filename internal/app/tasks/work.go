@@ -276,7 +276,7 @@ func (r *Room) Held(c *kernel.Call, id string) (api.TaskInfo, error) {
 
 // lapsed says of announced work that its time was up before anybody said what came of it.
 func lapsed(t api.TaskInfo) bool {
-	return t.Kind == api.TaskMark && t.State == api.TaskDone && !t.LeaseUntil.IsZero()
+	return t.EndsByItself() && t.State == api.TaskDone && !t.LeaseUntil.IsZero()
 }
 
 // unfinished loads a task that is neither done nor canceled.
@@ -303,7 +303,7 @@ func (s *Service) ReleaseTask(ctx context.Context, req api.ReleaseTaskRequest) (
 			return api.TaskInfo{}, brenner.Errorf(brenner.CodeLimitExceeded, "the note has %d characters, of at most %d", n, brenner.MaxNoteRunes).At("/note").
 				WithHint("write what there is as an artifact for the task, and say here in a few sentences why it comes back")
 		}
-		if t.Kind == api.TaskMark { // nobody else is to do it
+		if t.EndsByItself() { // nobody else is to do it
 			if _, err := kindTaskCanceled.Append(ch, taskCanceled{ID: t.ID, Reason: cmp.Or(note, "taken back")}); err != nil {
 				return api.TaskInfo{}, err
 			}
@@ -586,7 +586,7 @@ func (r *Room) ForCaller(c *kernel.Call) (held, free []string, err error) {
 			roles[t.Session] = role
 		}
 		switch {
-		case t.Kind == api.TaskMark || !slices.Contains(q.States, string(t.State)):
+		case t.EndsByItself() || !slices.Contains(q.States, string(t.State)):
 		case t.Holder == c.Who.Name:
 			held = append(held, t.ID)
 		case t.Role == role && (t.Holder == "" || t.Overdue):
@@ -624,7 +624,7 @@ func (s *Service) mine(c *kernel.Call, q kernel.Query, page api.Page) (api.TaskL
 		}
 		passed := behind
 		behind = behind || row.Place() == after
-		if t.Holder != c.Who.Name && t.Role != role || !slices.Contains(q.States, string(t.State)) || t.Kind == api.TaskMark && t.Holder != c.Who.Name {
+		if t.Holder != c.Who.Name && t.Role != role || !slices.Contains(q.States, string(t.State)) || t.Kind == api.TaskMark && t.Holder != c.Who.Name || t.Kind == api.TaskDoing {
 			return true, nil
 		}
 		out.Total++

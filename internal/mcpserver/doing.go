@@ -1,0 +1,95 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner"
+	"brenner/api"
+)
+
+// What an agent does next it says with any look or write, and is told with any of them what
+// the others do (ADR 219): so that the same is not done twice by who did not know.
+
+// seenDoing is what it is told of what becomes of its own word, once.
+const seenDoing = "the others see what you do next, till your next reply to the session or till you say what else\n"
+
+// sayDoing says what the reader does next, in the newest open session that it was asked in.
+func sayDoing(s api.Service, ctx context.Context, key keyed, words string) (said string, alike bool, err error) {
+	info, me, err := ownOpen(s, ctx)
+	if err != nil {
+		return "", false, err
+	}
+	if info.ID == "" {
+		return "", false, brenner.Errorf(brenner.CodeInvalidValue, "what you do next is told to the others of a session, and you were asked in none that is open").At("/doing").
+			WithHint("leave doing out")
+	}
+	t, err := s.NewTask(ctx, api.NewTaskRequest{Write: key.also("doing"), Session: info.ID, Title: words, Doing: true})
+	if err != nil {
+		return "", false, err
+	}
+	return doingWords(s, ctx, t, me), len(t.Alike) > 0, nil
+}
+
+// ownOpen is the newest open session that the reader was asked in; none, if there is none.
+func ownOpen(s api.Service, ctx context.Context) (api.SessionInfo, brenner.ActorName, error) {
+	list, err := ownSessions(s, ctx)
+	if err != nil {
+		return api.SessionInfo{}, "", err
+	}
+	me, err := s.Project(ctx)
+	if err != nil {
+		return api.SessionInfo{}, "", err
+	}
+	for _, info := range list.Sessions {
+		if info.Closed.IsZero() && takesPart(info, me.Actor) {
+			return info, me.Actor, nil
+		}
+	}
+	return api.SessionInfo{}, me.Actor, nil
+}
+
+// doingWords say what becomes of what somebody said that it does next, and who does that already.
+func doingWords(s api.Service, ctx context.Context, t api.TaskInfo, me brenner.ActorName) string {
+	var b strings.Builder
+	if !tellOnce(s, ctx, t.Session, []string{seenDoing})[seenDoing] {
+		b.WriteString(seenDoing)
+	}
+	for _, a := range t.Alike {
+		what := fmt.Sprintf("%s (%s, data): %s", atIt(a), a.ID, brenner.ClipWords(brenner.OneLine(a.Title), partInLine))
+		switch {
+		case a.Part:
+			fmt.Fprintf(&b, "may be what %s left to %s (%s, data): %s: do only the rest\n", a.Creator, a.Holder, a.ID, brenner.ClipWords(brenner.OneLine(a.Title), partInLine))
+		case a.Yields:
+			fmt.Fprintf(&b, "%s; your part stands: it was told to leave it to you\n", what)
+		default:
+			fmt.Fprintf(&b, "%s; that may be the same, and was first: do only the rest, or something else, and say that\n", what)
+		}
+	}
+	if all, err := tasksOf(s, ctx, t.Session); err == nil {
+		all = slices.DeleteFunc(all, func(o api.TaskInfo) bool {
+			return slices.ContainsFunc(t.Alike, func(a api.AlikeTask) bool { return a.ID == o.ID })
+		})
+		b.WriteString(alreadyAt(t, all, time.Now()))
+	}
+	return b.String() + runBefore(s, ctx, t.Session, itemsOf(t), me)
+}
+
+// othersDo says what others of an open session said that they are at and the reader was not
+// told: work of their own, each once.
+func othersDo(s api.Service, ctx context.Context) string {
+	info, me, err := ownOpen(s, ctx)
+	if err != nil || info.ID == "" || len(info.Recipients) < 2 {
+		return ""
+	}
+	all, err := tasksOf(s, ctx, info.ID)
+	if err != nil {
+		return ""
+	}
+	all = slices.DeleteFunc(all, func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" || t.Holder != t.Creator })
+	told := tellUnderWay(s, ctx, all)
+	return underWay(slices.DeleteFunc(all, func(t api.TaskInfo) bool { return told[t.ID] }), me, nil)
+}

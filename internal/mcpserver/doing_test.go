@@ -1,0 +1,103 @@
+package mcpserver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"brenner"
+	"brenner/api"
+)
+
+// C16, C34, X11: what an agent does next is shown to the others with whatever they do, once; its
+// next reply ends it, and so does the next such word.
+func TestDoing_IsSeenBeforeItIsDone(t *testing.T) {
+	s, blue, red := pair(t)
+	said, _ := blue.call("inbox", arguments{"doing": "I time the parser with ten thousand rows"})
+	blue.must(said, "the others see what you do next, till your next reply")
+	said = red.submits(assumption("Rooms are cold", "The rooms of teams are below 20 degrees"))
+	red.must(said, "meanwhile:", "BlueLake does next (said at ", "data): I time the parser with ten thousand rows")
+	red.mustNot(red.submits(assumption("Rooms are dark", "There is no window in them")), "ten thousand rows")
+
+	// What it says then stands in place of that; one word of an agent, and how it is ended is said once.
+	said, _ = blue.call("delta_submit", arguments{"session": "RS-pair", "text": assumption("Rows are short", "A row has at most eighty bytes"), "doing": "I look who calls the parser in a loop"})
+	blue.mustNot(said, "till your next reply")
+	said = first(red.call("session_show", arguments{"session": "RS-pair"}))
+	red.must(said, "BlueLake does next (said at ", "data): I look who calls the parser in a loop")
+	red.mustNot(said, "ten thousand rows")
+	if n := len(doingNow(s)); n != 1 {
+		t.Errorf("%d words of what is done next stand", n)
+	}
+
+	// A reply without one ends it; a dry run and one that is no answer end nothing.
+	blue.call("delta_submit", arguments{"session": "RS-pair", "text": assumption("Rows are many", "There are a million of them"), "dry_run": true, "doing": "nothing of this is kept"})
+	if now := doingNow(s); len(now) != 1 || !strings.Contains(now[0].Title, "in a loop") {
+		t.Errorf("after a dry run: %v", now)
+	}
+	blue.submits(assumption("Rows are many", "There are a million of them"))
+	if now := doingNow(s); len(now) != 0 {
+		t.Errorf("after a reply: %v", now)
+	}
+}
+
+// doingNow lists what somebody of a project does next.
+func doingNow(s *stage) []api.TaskInfo {
+	s.t.Helper()
+	list, err := s.pi.Tasks(s.t.Context(), api.ListTasksRequest{Page: api.Page{Limit: brenner.MaxPage}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskDoing })
+}
+
+// C16, X11: who would do what another is at is told so at once, before it waits; and the other
+// that its own stands.
+func TestDoing_NamesWhoIsAtIt(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.call("inbox", arguments{"doing": "I measure how the cache of the parser grows with the rows"})
+	began := time.Now()
+	said, _ := red.call("inbox", arguments{"doing": "measure growth of the parser cache with more rows", "wait": 60})
+	red.must(said, "BlueLake is at it since", "I measure how the cache of the parser grows with the rows", "was first: do only the rest, or something else, and say that")
+	if time.Since(began) > 30*time.Second {
+		t.Error("it waited")
+	}
+	blue.must(blue.told(api.MessageTask), "is the earlier and stands", "Nothing is asked of you")
+}
+
+// C16, D19: a test that one says it runs is running, till its next reply.
+func TestDoing_ATestIsRunning(t *testing.T) {
+	_, blue, red := pair(t)
+	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold rows","procedure":"Time a million rows","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, ""))
+	red.submits(assumption("Rooms are cold", "The rooms of teams are below 20 degrees"))
+	red.call("inbox", arguments{"doing": "I run T1 on two machines"})
+	said := first(blue.call("session_show", arguments{"session": "RS-pair"}))
+	blue.must(said, "running T1 (RedSky")
+	blue.must(first(blue.call("inbox", arguments{"doing": "T1, with a warm cache"})), "T1: RedSky is at this")
+}
+
+// C16, J7: what is no line, or is said where nobody hears it, is refused, and nothing of the
+// call is kept.
+func TestDoing_RefusesWhatNobodyHears(t *testing.T) {
+	w, blue, red := pair(t)
+	for _, words := range []string{"two\nlines", strings.Repeat("a", 601), "a\x00b"} {
+		args := arguments{"session": "RS-pair", "text": assumption("Rooms are cold", "Below 20 degrees"), "doing": words}
+		if _, _, err := answered[map[string]any](t.Context(), blue.session, "delta_submit", args); brenner.ClassOf(brenner.CodeOf(err)) != brenner.ClassInvalid {
+			t.Errorf("%.20q: %v", words, err)
+		}
+	}
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair"})), "Below 20 degrees")
+	for _, req := range []api.NewTaskRequest{
+		{Title: "I read on", Doing: true},
+		{Title: "I read on", Doing: true, Session: "RS-pair", Claim: true},
+		{Title: "I read on", Doing: true, Session: "RS-pair", Spec: "all of it"},
+		{Doing: true, Session: "RS-pair"},
+	} {
+		if _, err := w.pi.NewTask(t.Context(), req); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+			t.Errorf("%+v: %v", req, err)
+		}
+	}
+	if _, err := w.pi.SubmitDeltas(t.Context(), api.SubmitDeltasRequest{Session: "RS-pair", From: "RedSky", Text: "x", Doing: "I read on"}); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("said for another: %v", err)
+	}
+}

@@ -621,10 +621,11 @@ func (p sessionPage) Slim() sessionPage {
 type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"if you are asked in several"`
-	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows; an EDIT may replace words of a text: {\"claim\":{\"old\":\"…\",\"new\":\"…\"}}"`
+	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows"`
 	Nothing bool              `json:"nothing,omitzero" doc:"nothing to add; text says why, without deltas"`
 	Task    string            `json:"task,omitzero" doc:"one of yours that this closes"`
 	Doing   string            `json:"doing,omitzero" doc:"as in inbox"`
+	Wait    int               `json:"wait,omitzero" doc:"as in inbox"`
 	DryRun  bool              `json:"dry_run,omitzero" doc:"keep nothing"`
 
 	named []brenner.Diagnostic // of what was written with it
@@ -639,6 +640,7 @@ type submission struct {
 	at     string // who else is at what it changes
 	closed string // what became of the task that it does
 	doing  string // what becomes of its word of what it does next
+	waited bool   // for what others say to it, which is among the news
 	news   string
 	told   map[string]bool // sentences of standing that its author was told before
 }
@@ -670,6 +672,9 @@ func (r submission) alive() string {
 }
 
 func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submission, error) {
+	if err := checkWait(in.Wait); err != nil {
+		return submission{}, err
+	}
 	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, Nothing: in.Nothing, Doing: in.Doing, DryRun: in.DryRun})
 	if err != nil {
 		return submission{}, err
@@ -699,7 +704,15 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		return out, nil // what was said before writes nothing: no news are read
 	}
 	out.told = tellOnce(s, ctx, res.Session, out.standing())
-	news, moved := meanwhileBut(s, ctx, res.Session, slices.Concat(in.named, found))
+	named := slices.Concat(in.named, found)
+	if in.Wait > 0 { // what others say to it is waited for in the same call
+		if look, err := whatIsNew(s, ctx, inboxRequest{Wait: in.Wait}); err == nil {
+			out.waited, out.news = true, "meanwhile:\n"+look.Words()
+			out.moved += movedTexts(s, ctx, named).words
+			return out, nil
+		}
+	}
+	news, moved := meanwhileBut(s, ctx, res.Session, named)
 	out.news = news
 	out.moved += moved
 	if out.news == nothingNew && out.stands+out.alike+out.moved != "" {
@@ -835,14 +848,17 @@ func (r submission) Words() string {
 		return b.String()
 	case r.Compiled != brenner.Ref{}:
 		fmt.Fprintf(&b, "compiled: %s", r.Compiled)
-		if !r.told[toHear] {
-			b.WriteString("; what others say to it: inbox {\"wait\":60}")
+		if !r.told[toHear] && !r.waited {
+			b.WriteString("; what others say to it: inbox {\"wait\":60}, or \"wait\":60 with the next")
 		}
 		b.WriteByte('\n')
 	case len(r.Waiting) > 0:
 		fmt.Fprintf(&b, "not compiled yet: %s still to answer%s", joined(r.Waiting), r.ByItself)
 		if !r.told[toWait] {
-			b.WriteString("; ids may still change, a provisional_id holds; inbox {\"wait\":60} gives you what they propose, or what was compiled")
+			b.WriteString("; ids may still change, a provisional_id holds")
+			if !r.waited {
+				b.WriteString("; inbox {\"wait\":60} gives you what they propose, or what was compiled; so does \"wait\":60 with the next reply")
+			}
 		}
 		b.WriteByte('\n')
 	}

@@ -101,3 +101,35 @@ func TestDoing_RefusesWhatNobodyHears(t *testing.T) {
 		t.Errorf("said for another: %v", err)
 	}
 }
+
+// X11, C34: a reply waits in the same call for what others say to it, and brings that; a wait
+// that is none is refused before anything is written.
+func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
+	_, blue, red := pair(t)
+	heard := make(chan string)
+	go func() {
+		words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "text": assumption("Rows are short", "A row has at most eighty bytes"), "wait": 20})
+		heard <- words
+	}()
+	for range 200 { // till it has handed in
+		if strings.Contains(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "Rows are short") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	red.submits(assumption("Rooms are cold", "The rooms of teams are below 20 degrees"))
+	said := <-heard
+	blue.must(said, "RS-pair: 1 delta read", "a provisional_id holds\n", "meanwhile:\n", "The rooms of teams are below 20 degrees")
+	blue.mustNot(said, `"wait":60 with`)
+
+	args := arguments{"session": "RS-pair", "text": assumption("Rows are many", "There are a million of them"), "wait": 61}
+	if _, _, err := answered[map[string]any](t.Context(), blue.session, "delta_submit", args); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("a wait of 61 seconds: %v", err)
+	}
+	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair"})), "There are a million of them")
+	said, _ = blue.call("artifact_write", arguments{
+		"type": "analysis_result", "id": "rows", "summary": "rows", "content": arguments{"format": "text", "data": "eighty bytes"}, "session": "RS-pair", "wait": 1,
+		"deltas": assumption("Rows are many", "There are a million of them"),
+	})
+	blue.must(said, "rows@1", "nothing new")
+}

@@ -24,8 +24,7 @@ type inboxRequest struct {
 	States  []api.MessageState `json:"states,omitzero" doc:"only list messages in these"`
 	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60, till something comes"`
 	Doing   string             `json:"doing,omitzero" doc:"what you do next: the others see it"`
-	Limit   int                `json:"limit,omitzero" doc:"20"`
-	Cursor  string             `json:"cursor,omitzero" doc:"next of the page before"`
+	Cursor  string             `json:"cursor,omitzero" doc:"next of a page"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
 }
 
@@ -79,9 +78,6 @@ func inbox(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, er
 // whatIsNew opens the messages that were not read, as far as they fit one answer,
 // shows what others wrote in the reader's sessions, and lists the rest.
 func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult, error) {
-	if in.Limit == 0 {
-		in.Limit = pageOfMail
-	}
 	if in.Wait > shortWait {
 		// Who is done waits a little for a last word, not for a minute.
 		if _, done, err := stillOpen(looking{s}, ctx, false); err == nil && done {
@@ -106,7 +102,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err := waitForMail(s, ctx, in.Wait); err != nil {
 		return inboxResult{}, err
 	}
-	page := api.Page{Limit: in.Limit, Cursor: in.Cursor}
+	page := api.Page{Limit: pageOfMail, Cursor: in.Cursor}
 	var list api.MessageList
 	var err error
 	if len(in.States) == 0 { // however many were read and are older
@@ -539,6 +535,14 @@ func asCall(a brenner.Action) string {
 	return ""
 }
 
+// checkWait refuses a wait that is none, or too long.
+func checkWait(seconds int) error {
+	if seconds < 0 || seconds > brenner.MaxInboxWait {
+		return brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
+	}
+	return nil
+}
+
 // between is how long passes between two looks at a mailbox.
 const between = 500 * time.Millisecond
 
@@ -546,8 +550,8 @@ const between = 500 * time.Millisecond
 // or changed what the reader has not seen and what concerns it (ADR 206), or when the time
 // is over: the rest comes with what does, or then.
 func waitForMail(s api.Service, ctx context.Context, seconds int) error {
-	if seconds < 0 || seconds > brenner.MaxInboxWait {
-		return brenner.Errorf(brenner.CodeInvalidValue, "a wait is between 0 and %d seconds", brenner.MaxInboxWait).At("/wait")
+	if err := checkWait(seconds); err != nil {
+		return err
 	}
 	end := time.After(time.Duration(seconds) * time.Second)
 	linger := func() error { // more may be on its way

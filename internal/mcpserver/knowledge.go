@@ -615,6 +615,7 @@ type writeRequest struct {
 	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, as in delta_submit"`
 	Session      brenner.SessionID  `json:"session,omitzero" doc:"as in delta_submit"`
 	Doing        string             `json:"doing,omitzero" doc:"as in inbox"`
+	Wait         int                `json:"wait,omitzero" doc:"as in inbox, with deltas"`
 	Review       bool               `json:"review,omitzero" doc:"hand it in for a decision"`
 }
 
@@ -643,6 +644,9 @@ func overlooked(s api.Service, ctx context.Context, res api.WriteResult) string 
 const mostReplaced = 1500
 
 func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written, error) {
+	if err := checkWait(in.Wait); err != nil {
+		return written{}, err
+	}
 	res, err := writeVersion(s, ctx, in)
 	if err != nil {
 		return written{}, err
@@ -657,7 +661,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	ended := ""
 	if in.Deltas != "" {
 		mark := answeringMark(s, ctx, in.Task)
-		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas, Doing: in.Doing, named: res.Warnings})
+		out.answered = handIn(s, ctx, deltaRequest{keyed: keyed{in.also("deltas").Key}, Session: in.Session, Text: in.Deltas, Doing: in.Doing, Wait: in.Wait, named: res.Warnings})
 		ended = endMark(s, ctx, in.keyed, mark, res.Ref)
 	}
 	switch {
@@ -797,7 +801,7 @@ const (
 type lineageRequest struct {
 	Ref       brenner.Ref      `json:"ref" doc:"ID or ID@VERSION"`
 	Direction lineageDirection `json:"direction,omitzero" doc:"default up"`
-	Depth     int              `json:"depth,omitzero" doc:"links at most; default all"`
+	Depth     int              `json:"depth,omitzero" doc:"links at most"`
 	Limit     int              `json:"limit,omitzero" doc:"versions at most"`
 }
 

@@ -29,7 +29,7 @@ func init() {
 			writing("delta_submit", submitDeltas,
 				"Answer a session. {\"text\":\"```delta\\n{\\\"operation\\\":\\\"KILL\\\",\\\"target_id\\\":\\\"H2\\\",\\\"section\\\":\\\"hypothesis_slate\\\",\\\"payload\\\":{\\\"reason\\\":\\\"…\\\"},\\\"rationale\\\":\\\"…\\\"}\\n```\"}"),
 			writing("request", requestWork,
-				`Ask a role, an item's author or the PI for work: a task, which an artifact answers. Or announce your own and divide it, or leave a note. {"session":"RS-larr","items":["H2"],"title":"Which log?","spec":"Name the log that H2 rests on."}`),
+				`Ask a role, an item's author or the PI for work: a task, which an artifact answers. Or announce and divide your own, or leave a note. {"session":"RS-larr","items":["H2"],"title":"Which log?","spec":"Name the log that H2 rests on."}`),
 			writing("task_claim", claimTask, `Take a task. {"id":"task-12"}`),
 			writing("task_complete", completeTask, `Close a task you hold, its results written. {"id":"task-12"}`),
 			writing("task_release", releaseTask, `Give a task back, or take back what you asked for. {"id":"task-12","note":"…"}`),

@@ -321,10 +321,10 @@ type workRequest struct {
 	To      brenner.ActorName `json:"to,omitzero" doc:"instead: NAME of the session, about it"`
 	About   []brenner.Ref     `json:"about,omitzero" doc:"ID@VERSION; of a note also tasks"`
 	Items   []delta.ItemID    `json:"items,omitzero" doc:"of the session, such as H2: asks their author"`
-	Module  brenner.Module    `json:"module,omitzero" doc:"default: that of your context"`
+	Module  brenner.Module    `json:"module,omitzero" doc:"default: your context's"`
 	Session brenner.SessionID `json:"session,omitzero" doc:"for roles of its roster"`
 	Claim   bool              `json:"claim,omitzero" doc:"announce your own work; without spec for 30 minutes"`
-	Parts   []string          `json:"parts,omitzero" doc:"with claim: what others do, each NAME: …"`
+	Parts   []string          `json:"parts,omitzero" doc:"with claim: others' parts, each NAME: …"`
 	Note    bool              `json:"note,omitzero" doc:"only a word (title) to the author of items or about"`
 	Deltas  string            `json:"deltas,omitzero" doc:"as in artifact_write"`
 }
@@ -648,7 +648,7 @@ func until(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
 
 // statusRequest narrows what is said.
 type statusRequest struct {
-	Tasks int `json:"tasks,omitzero" doc:"tasks at most; 20"`
+	Tasks int `json:"tasks,omitzero" doc:"at most; 20"`
 }
 
 // statusResult is where a project stands, for one who works on it.

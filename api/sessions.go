@@ -814,7 +814,7 @@ func (p Proposal) words(whole bool) string {
 	}
 	b.WriteByte('\n')
 	if whole {
-		b.WriteString(delta.PayloadText(p.Payload))
+		b.WriteString(delta.PayloadText(p.Section, p.Payload))
 		if p.Rationale != "" {
 			b.WriteString("    because: " + strings.Join(strings.Fields(p.Rationale), " ") + "\n")
 		}

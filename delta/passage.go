@@ -348,14 +348,30 @@ func joinPlain[T ~string](names []T) string {
 	return strings.Join(out, ", ")
 }
 
-// PayloadText is the payload of a delta in plain words, a line for each field.
-func PayloadText(payload []byte) string {
+// PayloadText is the payload of a delta to a section in plain words, a line for each field, in
+// the order in which the document has them.
+func PayloadText(section Section, payload []byte) string {
 	value := jsontext.Value(payload).Clone()
 	if value.Kind() != '{' || value.Canonicalize() != nil {
 		return "    " + onOneLine(string(payload)) + "\n"
 	}
+	pairs := objectPairs(string(value))
+	if at := sectionIndex(section); at >= 0 {
+		all := slices.Concat(schemas[at].Fields, schemas[at].Aside)
+		place := func(p pair) int {
+			i := slices.IndexFunc(all, func(f Field) bool { return f.Name == p.name })
+			switch {
+			case i < 0:
+				return len(all)
+			case all[i].Leads:
+				return -1
+			}
+			return i
+		}
+		slices.SortStableFunc(pairs, func(a, b pair) int { return place(a) - place(b) })
+	}
 	var b strings.Builder
-	for _, p := range objectPairs(string(value)) {
+	for _, p := range pairs {
 		b.WriteString("    " + onOneLine(p.name) + ": " + strings.ReplaceAll(indented(sentText(p.value)), "\n", "\n    ") + "\n")
 	}
 	return b.String()

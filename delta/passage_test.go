@@ -90,14 +90,19 @@ func TestRenderBelow_SaysNothingTwice(t *testing.T) {
 // go and those that come; words that look like our signs are shown as they were sent.
 func TestPayloadText_ShowsParts(t *testing.T) {
 	for payload, want := range map[string]string{
-		`{"claim":{"old":"a b","new":"c"},"name":"n"}`:              "    claim: …[-a b-]{+c+}…\n    name: n\n",
-		`{"claim":[{"old":"a","new":""},{"old":"b","new":"d\ne"}]}`: "    claim: …[-a-]… …[-b-]{+d\n        e+}…\n",
-		`{"predictions":{"H1":{"old":"a","new":"b"},"H2":"stays"}}`: "    predictions: H1 = …[-a-]{+b+}…; H2 = stays\n",
-		`{"claim":{"old":"a","new":"b+} [-c"}}`:                     "    claim: …<del>a</del><ins>b+} [-c</ins>…\n",
-		`{"predictions":{"H1":"up"}}`:                               "    predictions: {\"H1\":\"up\"}\n",
+		`{"claim":{"old":"a b","new":"c"},"name":"n"}`:                                       "    name: n\n    claim: …[-a b-]{+c+}…\n",
+		`{"zeal":"z","anchors":["a"],"mechanism":"m","labels":["l"],"claim":"c","name":"n"}`: "    name: n\n    claim: c\n    mechanism: m\n    anchors: [\"a\"]\n    labels: [\"l\"]\n    zeal: z\n",
+		`{"claim":[{"old":"a","new":""},{"old":"b","new":"d\ne"}]}`:                          "    claim: …[-a-]… …[-b-]{+d\n        e+}…\n",
+		`{"predictions":{"H1":{"old":"a","new":"b"},"H2":"stays"}}`:                          "    predictions: H1 = …[-a-]{+b+}…; H2 = stays\n",
+		`{"claim":{"old":"a","new":"b+} [-c"}}`:                                              "    claim: …<del>a</del><ins>b+} [-c</ins>…\n",
+		`{"predictions":{"H1":"up"}}`:                                                        "    predictions: {\"H1\":\"up\"}\n",
 	} {
-		if got := delta.PayloadText([]byte(payload)); got != want {
+		if got := delta.PayloadText(delta.HypothesisSlate, []byte(payload)); got != want {
 			t.Errorf("%s: %q, want %q", payload, got, want)
 		}
+	}
+	// The answer stands above what it is an answer to, as in the document.
+	if got := delta.PayloadText(delta.ResearchThread, []byte(`{"statement":"s","answer":"a"}`)); got != "    answer: a\n    statement: s\n" {
+		t.Errorf("of the thread: %q", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // longText is the length from which on, of a text that changed, only the passages are
 // written that did, if at least half of it stayed.
-const longText = 400
+const longText = 200
 
 const (
 	aroundChange = 5  // words shown on each side of a change

@@ -31,7 +31,7 @@ func (t FieldText) Around() string {
 	if out, ok := passagesWith(t.Was, t.Text, leftOut); ok {
 		return out
 	}
-	const whole, near = 200, 60
+	const whole, near, most = 200, 60, 400
 	if utf8.RuneCountInString(t.Text) < whole {
 		return t.Text
 	}
@@ -45,8 +45,8 @@ func (t FieldText) Around() string {
 	}
 	from, end = max(0, from-near), min(len(now), len(now)-end+near)
 	out := string(now[from:end])
-	if end-from > longText {
-		out = string(now[from:from+longText/2]) + " […] " + string(now[end-longText/4:end])
+	if end-from > most {
+		out = string(now[from:from+most/2]) + " […] " + string(now[end-most/4:end])
 	}
 	if from > 0 {
 		out = "…" + out

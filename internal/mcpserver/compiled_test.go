@@ -38,7 +38,7 @@ func TestSession_TellsWhomItConcerns(t *testing.T) {
 	}
 	compiled := func(p *player) (n int, newest string) {
 		t.Helper()
-		_, data := p.call("inbox", map[string]any{"states": []any{"all"}, "limit": 50})
+		_, data := p.call("inbox", map[string]any{"states": []any{"all"}})
 		for _, m := range data["items"].([]any) {
 			if m := m.(map[string]any); m["kind"] == string(api.MessageCompiled) {
 				n++

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -658,6 +659,13 @@ func (r submission) standing() []string {
 	if r.Hypotheses > 0 {
 		out = append(out, r.alive())
 	}
+	for _, d := range r.Deltas {
+		for _, w := range d.Warnings {
+			if w.Code == brenner.CodeForetoldLater && !slices.Contains(out, w.Hint) {
+				out = append(out, w.Hint)
+			}
+		}
+	}
 	switch {
 	case r.Compiled != brenner.Ref{}:
 		out = append(out, toHear)
@@ -812,7 +820,7 @@ func (r submission) Words() string {
 	default:
 		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
 	}
-	b.WriteString(deltaLines(r.Deltas, r.Agent))
+	b.WriteString(deltaLines(r.Deltas, r.Agent, r.told))
 	if r.Hypotheses > 0 && !r.told[r.alive()] {
 		b.WriteString(r.alive())
 	}
@@ -875,8 +883,23 @@ func deltasOf(n int) string {
 
 // deltaLines say what will happen, or has happened, to deltas: on one line of those of which
 // no more is to be said than that they are taken, on lines of their own of the others.
-func deltaLines(all []api.SubmittedDelta, author brenner.ActorName) string {
+func deltaLines(all []api.SubmittedDelta, author brenner.ActorName, told map[string]bool) string {
 	var b strings.Builder
+	all, said := slices.Clone(all), maps.Clone(told)
+	if said == nil {
+		said = map[string]bool{}
+	}
+	for i := range all { // what is to be done about a warning is said once
+		all[i].Warnings = slices.Clone(all[i].Warnings)
+		for j := range all[i].Warnings {
+			w := &all[i].Warnings[j]
+			if said[w.Hint] {
+				w.Hint = ""
+			} else {
+				said[w.Hint] = true
+			}
+		}
+	}
 	taken := map[string][]string{} // by what becomes of them and what they do
 	var kinds []string
 	for _, d := range all {

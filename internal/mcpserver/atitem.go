@@ -14,11 +14,13 @@ import (
 	"brenner/internal/lazy"
 )
 
-// namedItem is an item of a session as texts name it, itemLine the line above one in
-// a document, or its line in a brief one.
+// namedItem is an item of a session as texts name it, calledItem as those do whose authors
+// have named it before it had an id; itemLine is the line above one in a document, or its
+// line in a brief one.
 var (
-	namedItem = lazy.NewPattern(`\b(?:RT|[HPTAXC][0-9]{1,3})\b`)
-	itemLine  = lazy.NewPattern(`(?m)^(?:### |- )(RT|[HPTAXC][0-9]{1,3})(?::.*| \[KILLED\].*| · .*)?$`)
+	namedItem  = lazy.NewPattern(`\b(?:RT|[HPTAXC][0-9]{1,3})\b`)
+	calledItem = lazy.NewPattern(`\b(?:RT|[HPTAXC](?:[0-9]{1,3}|-[A-Z][A-Z0-9]+(?:-[A-Z0-9]+)*))\b`)
+	itemLine   = lazy.NewPattern(`(?m)^(?:### |- )(RT|[HPTAXC][0-9]{1,3})(?::.*| \[KILLED\].*| · .*)?$`)
 )
 
 // mostNamedItems is how many items a task is taken to be about by its words.
@@ -28,7 +30,7 @@ const mostNamedItems = 12
 // its title and what it asks for name.
 func itemsOf(t api.TaskInfo) []delta.ItemID {
 	out := slices.Clone(t.Items)
-	for _, name := range namedItem.Regexp().FindAllString(t.Title+"\n"+t.Spec, mostNamedItems) {
+	for _, name := range calledItem.Regexp().FindAllString(t.Title+"\n"+t.Spec, mostNamedItems) {
 		if !slices.Contains(out, delta.ItemID(name)) {
 			out = append(out, delta.ItemID(name))
 		}

@@ -344,7 +344,9 @@ func asProposed(all []api.AsProposed) string {
 // work.
 func (p sessionPage) beside() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Besides, in %s:\n\n%s", p.Ref, p.said())
+	if said := p.said(); said != "" {
+		fmt.Fprintf(&b, "Besides, in %s:\n\n%s", p.Ref, said)
+	}
 	if p.unshown {
 		fmt.Fprintf(&b, "the document is too long to stand here: session_show %s; with since, if you know a version of it, what changed\n", jsonOf(sessionRequest{Session: p.ID}))
 	}

@@ -74,6 +74,12 @@ func TestDoing_ATestIsRunning(t *testing.T) {
 	said := first(blue.call("session_show", arguments{"session": "RS-pair"}))
 	blue.must(said, "running T1 (RedSky")
 	blue.must(first(blue.call("inbox", arguments{"doing": "T1, with a warm cache"})), "T1: RedSky is at this")
+	// As little as somebody remembers of it stays in view; and so does a test that has no number yet.
+	red.call("inbox", arguments{"doing": "T-FROST: the rows of March, in the cold room and in the hall, with and without a cache"})
+	said = first(blue.call("inbox", arguments{"doing": "I look what T-FROST would need"}))
+	blue.must(said, "T-FROST: RedSky is at this")
+	first(blue.call("inbox", nil))
+	blue.must(first(blue.call("inbox", nil)), "under way: RedSky: T-FROST: the rows of March, in the cold room and in the")
 }
 
 // C16, J7: what is no line, or is said where nobody hears it, is refused, and nothing of the

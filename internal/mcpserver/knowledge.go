@@ -239,9 +239,10 @@ func waitingFor(all []api.SessionInfo, name brenner.ActorName) brenner.SessionID
 func (p contextPage) Words() string {
 	var b strings.Builder
 	b.WriteString(p.Text + p.more)
-	if p.session != "" {
-		b.WriteString("\n\n" + p.session)
+	if b.Len() > 0 && p.session != "" {
+		b.WriteString("\n\n")
 	}
+	b.WriteString(p.session)
 	if p.Invocation == "" {
 		return b.String()
 	}

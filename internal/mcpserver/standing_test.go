@@ -38,6 +38,7 @@ func TestStanding_WhatOthersAreAtIsSaidOnce(t *testing.T) {
 	again(words)
 	words, _ = red.call("session_show", arguments{"session": "RS-pair"})
 	red.must(words, mark+" (BlueLake, until ")
+	red.must(words, "): I count the lines of the journal") // how it begins
 	red.mustNot(words, other)
 	again(words)
 

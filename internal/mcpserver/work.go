@@ -596,24 +596,28 @@ func holding(t api.TaskInfo) string {
 	return fmt.Sprintf("asked by %s, %s, until %s", t.Creator, t.Holder, brenner.Clock(t.LeaseUntil, time.Now()))
 }
 
+// knownTitle is how much is shown of what a task under way asks for, once its reader knows it.
+const knownTitle = 60
+
 // underWay lists tasks of a session for somebody, not too many, with their whole titles:
-// they say who does what. What it was told before is named.
+// they say who does what. What it was told before is named, by how its title begins.
 func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	var b strings.Builder
 	var known []string
 	for _, t := range firstOf(all, mostUnderWay) {
-		if told[t.ID] {
-			known = append(known, fmt.Sprintf("%s (%s)", t.ID, holding(t)))
-			continue
-		}
-		if t.Kind == api.TaskDoing {
+		switch short := brenner.ClipWords(t.Asks(), knownTitle); {
+		case told[t.ID] && t.Kind == api.TaskDoing:
+			known = append(known, fmt.Sprintf("%s: %s", t.Holder, short))
+		case told[t.ID]:
+			known = append(known, fmt.Sprintf("%s (%s): %s", t.ID, holding(t), short))
+		case t.Kind == api.TaskDoing:
 			fmt.Fprintf(&b, "%s does next (said at %s, data): %s\n", t.Holder, brenner.Clock(t.Created, time.Now()), t.Asks())
-			continue
+		default:
+			fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, t.Asks(), holding(t), partsLeft(t, me))
 		}
-		fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, t.Asks(), holding(t), partsLeft(t, me))
 	}
 	if len(known) > 0 {
-		fmt.Fprintf(&b, "under way: %s\n", strings.Join(known, ", "))
+		fmt.Fprintf(&b, "under way: %s\n", strings.Join(known, "; "))
 	}
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }

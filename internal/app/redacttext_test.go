@@ -370,6 +370,8 @@ task.claimed/id
 task.completed/id
 task.completed/moved/*/through
 task.completed/summaries/*/through
+task.doing/ends
+task.doing/id
 task.opened/id
 task.opened/kind
 task.opened/on/*

@@ -442,6 +442,17 @@ func TestStatus_NamesASessionThatWaitsBehindManyNewer(t *testing.T) {
 	words := first(blue.call("status", nil))
 	blue.must(words, "RS-own24 waits for your answer", "more sessions that you were asked in\n")
 	blue.mustNot(words, "RS-own0 waits for your answer")
+	// What is in the inbox comes in pages of one size.
+	said, data := blue.call("inbox", arguments{"states": []any{"unread"}})
+	next, _ := data["next"].(string)
+	blue.must(said, next)
+	if n := len(data["items"].([]any)); n != 20 || next == "" {
+		t.Errorf("%d messages, then %q", n, next)
+	}
+	_, data = blue.call("inbox", arguments{"states": []any{"unread"}, "cursor": next})
+	if n := len(data["items"].([]any)); n < 5 || n > 6 || data["next"] != nil {
+		t.Errorf("%d messages, then %v", n, data["next"])
+	}
 }
 
 // C16: who takes a task about an item is told if that was changed since it was

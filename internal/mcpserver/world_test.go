@@ -497,6 +497,9 @@ func (a *agent) Lineage(ctx context.Context, req api.LineageRequest) (api.Lineag
 }
 
 func (a *agent) Inbox(ctx context.Context, req api.InboxRequest) (api.MessageList, error) {
+	if req.Limit != 0 { // a page over MCP has its own size
+		return a.Service.Inbox(ctx, req)
+	}
 	return use[api.MessageList](ctx, a, "inbox", api.Write{}, req)
 }
 

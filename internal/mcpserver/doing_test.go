@@ -63,6 +63,13 @@ func TestDoing_NamesWhoIsAtIt(t *testing.T) {
 		t.Error("it waited")
 	}
 	blue.must(blue.told(api.MessageTask), "is the earlier and stands", "Nothing is asked of you")
+	// Who announces work of its own is told of the others' words in one place.
+	blue.call("inbox", arguments{"doing": "I read the printer's manual"})
+	said, _ = red.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I time the network"})
+	red.must(said, "BlueLake does next (said at ", "data): I read the printer's manual")
+	if strings.Count(said, "printer's manual") != 1 {
+		t.Errorf("it is said more than once:\n%s", said)
+	}
 }
 
 // C16, D19: a test that one says it runs is running, till its next reply.

@@ -501,6 +501,9 @@ func requestWork(s api.Service, ctx context.Context, in workRequest) (requested,
 		return out, err
 	}
 	out.at, out.known = alreadyAt(t, out.others, time.Now()), tellUnderWay(s, ctx, out.others)
+	out.others = slices.DeleteFunc(out.others, func(o api.TaskInfo) bool { // which the same answer has, or who asks
+		return strings.Contains(out.news, o.Asks()) || o.Kind == api.TaskDoing && o.Holder == me.Actor
+	})
 	if in.Claim {
 		out.at += runBefore(s, ctx, in.Session, itemsOf(t), me.Actor)
 	}

@@ -50,7 +50,10 @@ type ContextRequest struct {
 	// Part asks, in short, for what bears on the caller's part of the work of a session and
 	// nothing else: a line for each text, and the passage of it that bears most on the part.
 	// Who has none yet is given all.
-	Part   bool            `json:"part,omitzero"`
+	Part bool `json:"part,omitzero"`
+	// Renew begins nothing but a budget anew, for who reads on: nothing is selected. It goes
+	// with After, and is for the same.
+	Renew  bool            `json:"renew,omitzero"`
 	Format assembly.Format `json:"format,omitzero"` // markdown (default) or json
 }
 

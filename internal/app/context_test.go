@@ -111,6 +111,49 @@ func TestAssemble_GoesOnForTheSameTask(t *testing.T) {
 	}
 }
 
+// C20, C34: of a budget that begins anew everything is left, and nothing is selected for it; it is
+// for what the one before was for, is recorded as such, and what that gave is not given again.
+func TestAssemble_ABudgetBeginsAnew(t *testing.T) {
+	w, _, task := worldWithNote(t)
+	ben := w.As("Ben")
+	if _, err := ben.AssembleContext(t.Context(), api.ContextRequest{Task: task.ID, Renew: true}); brenner.CodeOf(err) != brenner.CodeInvalidValue {
+		t.Errorf("of no earlier one: %v", err)
+	}
+	if _, err := ben.AssembleContext(t.Context(), api.ContextRequest{Task: task.ID, After: "ctx-99", Renew: true}); brenner.CodeOf(err) != brenner.CodeNotFound {
+		t.Errorf("of one that is not there: %v", err)
+	}
+	first, err := ben.AssembleContext(t.Context(), api.ContextRequest{Task: task.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := api.ArtifactRequest{Ref: brenner.Ref{Artifact: "note"}, Size: 1000}
+	if v, err := ben.Artifact(t.Context(), note); err != nil || v.Repeated {
+		t.Fatalf("%v, repeated: %v", err, v.Repeated)
+	}
+	anew, err := ben.AssembleContext(t.Context(), api.ContextRequest{Task: task.ID, After: first.Invocation, Renew: true})
+	if err != nil || len(anew.Record.Items) != 0 || anew.Left <= first.Left {
+		t.Fatalf("%v: %d left after %d, with %v", err, anew.Left, first.Left, anew.Record.Items)
+	}
+	if v, err := ben.Artifact(t.Context(), note); err != nil || !v.Repeated {
+		t.Errorf("%v: what was given is given again", err)
+	}
+	info, err := w.PI().Invocation(t.Context(), api.InvocationRequest{ID: anew.Invocation})
+	if err != nil || info.Task != task.ID {
+		t.Errorf("%v: it is recorded for %q", err, info.Task)
+	}
+
+	asked, err := ben.AssembleContext(t.Context(), api.ContextRequest{Question: "clones"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if anew, err = ben.AssembleContext(t.Context(), api.ContextRequest{After: asked.Invocation, Renew: true}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err = w.PI().Invocation(t.Context(), api.InvocationRequest{ID: anew.Invocation}); err != nil || info.Question != "clones" {
+		t.Errorf("%v: it is recorded for %q", err, info.Question)
+	}
+}
+
 // C8: whoever loses the task or the role before the record does not get the
 // context.
 func TestAssemble_IsDecidedWhenItIsRecorded(t *testing.T) {

@@ -224,6 +224,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.ContextRequest.Format":            "markdown (default) or json",
 		"brenner/api.ContextRequest.Modules":           "Module names a part of the project's subject matter",
 		"brenner/api.ContextRequest.Part":              "Part asks, in short, for what bears on the caller's part of the work of a session and nothing else: a line for each text, and the passage of it that bears most on the part. Who has none yet is given all",
+		"brenner/api.ContextRequest.Renew":             "Renew begins nothing but a budget anew, for who reads on: nothing is selected. It goes with After, and is for the same",
 		"brenner/api.ContextRequest.Session":           "SessionID names a session, such as RS-20251230-cell-fate",
 		"brenner/api.ContextRequest.Survey":            "Survey asks for what is needed before the work of a session is divided: its document and, for who divides, what bears on the question. What a part of the work needs is given when the part is known, by a context that goes on from this one",
 		"brenner/api.ContextRequest.Task":              "Task is what the context is for; the caller must hold it. Without a task, Session, Question and Modules say what it is about: a question without a module is asked in the session the caller is to answer",

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -158,20 +159,20 @@ func TestFewCalls_TheEndIsSaid(t *testing.T) {
 }
 
 // C34, C35: in a session a context that is spent goes on in another for the
-// session; what is said names that call.
+// session; what is said where nothing is read through another by itself names that call.
 func TestFewCalls_ASpentContextNamesTheSession(t *testing.T) {
-	blue, red := duo(t)
-	long := analysis("long", arguments{"content": arguments{"format": "text", "data": strings.Repeat("many words that cost something to read\n", 6000)}})
-	red.call("artifact_write", long)
-	for offset := 0; ; {
-		out, words, err := answered[map[string]any](t.Context(), blue.session, "artifact_get", arguments{"ref": "long", "offset": offset})
-		if err != nil {
-			blue.must(words+err.Error(), "CONTEXT_OVERFLOW", `context_assemble {"after":"ctx-`, `"session":"RS-pair"}`)
-			return
+	s, blue, red := pair(t)
+	red.call("artifact_write", analysis("long", arguments{"content": arguments{"format": "text", "data": strings.Repeat("many words that cost something to read\n", 6000)}}))
+	for range 50 {
+		_, err := s.local(blue.name).Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: "long"}, Size: 4000, Again: true})
+		if err == nil {
+			continue
 		}
-		next, _ := out["next_offset"].(float64)
-		if offset = int(next); offset == 0 {
-			t.Fatal("all of it was read")
+		var e *brenner.Error
+		if !errors.As(err, &e) || e.Code != brenner.CodeContextOverflow || len(e.Actions) != 1 || e.Actions[0].Args["session"] != "RS-pair" || !strings.HasPrefix(e.Actions[0].Args["after"], "ctx-") {
+			t.Errorf("%v", err)
 		}
+		return
 	}
+	t.Error("all of it was read")
 }

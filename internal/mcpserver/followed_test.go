@@ -222,22 +222,10 @@ var followed = []refusalRow{
 	{code: brenner.CodeOldBlockMismatch, tool: "patch_apply", args: patchOf("", "", arguments{"patch": anchored(`{"anchor":{"text":"one\n"},"targets":[{"op":"replace_block","old_block":"three\n","new_block":"3\n"}]}`)}), call: true},
 	{code: brenner.CodeResultMismatch, tool: "patch_apply", args: patchOf("", "", arguments{"patch": strings.Replace(anchored(`{"anchor":{"text":"one\n"},"targets":[{"op":"replace_block","old_block":"two\n","new_block":"2\n"}]}`), "{", `{"result_sha256":"`+strings.Repeat("0", 64)+`",`, 1)}), call: true},
 	{code: brenner.CodeOverlap, tool: "patch_apply", args: patchOf("", "", arguments{"patch": anchored(`{"anchor":{"text":"one\n"},"targets":[{"op":"replace_block","old_block":"two\n","new_block":"2\n"},{"op":"replace_block","old_block":"two\nthree\n","new_block":"3\n"}]}`)}), mended: patchOf("two\nthree\n", "2\n3\n", nil)},
-	{code: brenner.CodeContextOverflow, tool: "artifact_get", args: arguments{"ref": "big", "again": true}, call: true, set: func(s *stage) {
-		s.write("big", artifact.TypeAnalysisResult, "lineage", artifact.Text, strings.Repeat("many words that cost something to read\n", 6000))
-		s.calls("BlueLake", "context_assemble", arguments{"question": "What is known of the lineage note?", "modules": []any{"lineage"}})
-		for next := any(nil); ; { // page by page, until the budget is spent
-			args := arguments{"ref": "big"}
-			if next != nil {
-				args["offset"] = next
-			}
-			out, err := called[arguments](s.t.Context(), s.session("BlueLake"), "artifact_get", args)
-			if err != nil {
-				break
-			}
-			if next = out["next_offset"]; next == nil {
-				s.t.Fatal("all of it was read")
-			}
-		}
+	{code: brenner.CodeContextOverflow, tool: "context_assemble", args: arguments{"task": "TASK"}, call: true, set: func(s *stage) {
+		task, err := s.pi.NewTask(s.t.Context(), api.NewTaskRequest{Title: "Look", Spec: strings.Repeat("q7 ", 20_000), Role: roster.HypothesisGenerator, Modules: []brenner.Module{"lineage"}})
+		s.do(task, err)
+		s.task = task.ID
 	}},
 	{code: brenner.CodeRedacted, tool: "artifact_get", args: arguments{"ref": "log@1"}, call: true, set: func(s *stage) {
 		s.do(s.pi.Redact(s.t.Context(), api.RedactRequest{Ref: brenner.Ref{Artifact: "log", Version: 1}, Reason: "a name"}))

@@ -101,23 +101,36 @@ func TestGiven_CountsAcrossTools(t *testing.T) {
 	blue.must(first(blue.call("artifact_get", arguments{"ref": "RS-pair", "since": 1})), "RS-pair@3")
 }
 
-// C34: of what does not fit the first page is given, and the way to the rest.
-func TestArtifactGet_GivesWhatFits(t *testing.T) {
+// C20, C34: where a context is spent, reading goes on in one that goes on from it, whose budget
+// alone begins anew: nobody has to ask for that, no page is a shred, and nothing is missing.
+func TestArtifactGet_GoesOnWhenAContextIsSpent(t *testing.T) {
 	blue, red := duo(t)
 	line := "many words that cost something to read\n"
 	red.call("artifact_write", analysis("long", arguments{"content": arguments{"format": "text", "data": strings.Repeat(line, 6000)}}))
-	read, offset := 0, 0
+	read, offset, renewed := 0, 0, 0
 	for pages := 0; ; pages++ {
 		words, data := blue.call("artifact_get", arguments{"ref": "long", "offset": offset})
-		read += strings.Count(words, line[:len(line)-1])
+		here := strings.Count(words, line[:len(line)-1])
+		read += here
 		next, _ := data["next_offset"].(float64)
-		if offset = int(next); offset != read*len(line) || pages > 20 {
-			t.Fatalf("page %d: %d lines, and goes on at %d", pages, read, offset)
-		}
-		if strings.Contains(words, "your context has no room for more") {
-			blue.must(words, `first a new one: context_assemble {"after":"ctx-`, fmt.Sprintf(`"offset":%d`, offset))
+		if offset = int(next); offset == 0 {
 			break
 		}
+		if offset != read*len(line) || pages > 40 || here < 100 {
+			t.Fatalf("page %d: %d lines, and goes on at %d", pages, here, offset)
+		}
+		if _, spent, found := strings.Cut(words, " was spent: ctx-"); found {
+			renewed++
+			blue.must(spent, " goes on from it, with ", " tokens for what you ask to read\n")
+		}
+	}
+	if read != 6000 || renewed < 2 {
+		t.Errorf("%d of 6000 lines, in %d contexts more", read, renewed)
+	}
+	// What was given before still counts, and so does whatever else is read.
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "long"})), "unchanged: you were given it")
+	for range 60 {
+		blue.call("artifact_search", arguments{"text": "words that cost"})
 	}
 	if blue.errors > 0 {
 		t.Errorf("%d refusals", blue.errors)
@@ -482,7 +495,7 @@ func TestCompiled_DoesNotSendWhatWasSeenAsProposed(t *testing.T) {
 // what changed, also when its context has no room left; and where what changed stands
 // below, only once. Of an item that was edited and then killed both are shown.
 func TestCompiled_TellsWhoNamesWhatWasChanged(t *testing.T) {
-	_, blue, red := pair(t)
+	s, blue, red := pair(t)
 	send := func(p *player, blocks ...string) string {
 		return first(p.call("delta_submit", arguments{"session": "RS-pair", "text": strings.Join(blocks, "")}))
 	}
@@ -505,11 +518,8 @@ func TestCompiled_TellsWhoNamesWhatWasChanged(t *testing.T) {
 		blue.call("inbox", nil)
 	}
 	red.call("artifact_write", analysis("long", measurements("long", 6000)))
-	for offset := any(0); offset != nil; { // till nothing more fits
-		data, _, err := answered[arguments](t.Context(), blue.session, "artifact_get", arguments{"ref": "long", "offset": offset})
-		if offset = data["next_offset"]; err != nil {
-			break
-		}
+	for err := error(nil); err == nil; { // till nothing more fits
+		_, err = s.local("BlueLake").Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: "long", Version: 1}, Again: true, Size: 4000})
 	}
 	send(red, edit("H1", `{"mechanism":"it seeks"}`))
 	send(red, deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"measured twice`+strings.Repeat(", and once more", 100)+`"}`, ""))

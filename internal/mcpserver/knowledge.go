@@ -279,6 +279,38 @@ func (c *cited) UnmarshalText(text []byte) error {
 	return c.Ref.UnmarshalText([]byte(ref))
 }
 
+// renewed makes a context that goes on from the reader's where a read was refused since that
+// is spent, and says so; it brings nothing but its budget (ADR 221).
+func renewed(s api.Service, ctx context.Context, refused error) string {
+	if brenner.CodeOf(refused) != brenner.CodeContextOverflow {
+		return ""
+	}
+	e, _ := problem.From(refused)
+	i := slices.IndexFunc(e.Actions, func(a brenner.Action) bool { return a.Name == assembling && a.Args["after"] != "" })
+	if i < 0 {
+		return ""
+	}
+	return renew(s, ctx, e.Actions[i])
+}
+
+// assembling is the action that makes a context.
+const assembling = "context.assemble"
+
+// renew is renewed by the action that goes on from a context.
+func renew(s api.Service, ctx context.Context, next brenner.Action) string {
+	req := api.ContextRequest{
+		Write: api.Write{Key: "context-" + rand.Text()}, Task: next.Args["task"], Session: brenner.SessionID(next.Args["session"]), After: next.Args["after"], Renew: true,
+	}
+	if m := next.Args["module"]; m != "" {
+		req.Modules = []brenner.Module{brenner.Module(m)}
+	}
+	made, err := s.AssembleContext(ctx, req)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s was spent: %s goes on from it, with %d %s for what you ask to read\n", req.After, made.Invocation, made.Left, made.Unit)
+}
+
 // getRequest names a version and where to go on in its content.
 type getRequest struct {
 	Ref    cited           `json:"ref" doc:"ID, ID@VERSION, or ID@2.4 for part .4; without a version the one in force"`
@@ -314,6 +346,7 @@ type artifactPage struct {
 	summary string // as what became of it, if it changed since a version
 	task    string // what is told of a task that was asked for
 	more    string // the words of further ones
+	anew    string // that the reader's context was renewed for it
 }
 
 // mostRead is how many artifacts one call reads.
@@ -411,7 +444,15 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if in.Since > 0 {
 		return artifactSince(s, ctx, in)
 	}
-	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Part: in.Ref.part, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Changes: in.among, Task: in.Task, Unasked: in.beside})
+	req := api.ArtifactRequest{Ref: in.Ref.Ref, Part: in.Ref.part, Brief: in.Brief, Offset: in.Offset, Size: in.size(), Again: in.Again, Changes: in.among, Task: in.Task, Unasked: in.beside}
+	v, err := s.Artifact(ctx, req)
+	anew := ""
+	if v.GoOn.Name != "" && !in.among && !in.beside { // no more than a part of the page was left
+		if anew = renew(s, ctx, v.GoOn); anew != "" {
+			req.Again = true
+			v, err = s.Artifact(ctx, req)
+		}
+	}
 	if brenner.CodeOf(err) == brenner.CodeInvalidValue && in.Offset > 0 {
 		// The offset may be one of a stalemate's evidence, which is kept apart.
 		brief, briefly := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Brief: true, Task: in.Task})
@@ -425,7 +466,7 @@ func getArtifact(s api.Service, ctx context.Context, in getRequest) (artifactPag
 	if brenner.CodeOf(err) == brenner.CodeNotFound && strings.HasPrefix(string(in.Ref.Artifact), "task-") {
 		return taskPage(s, ctx, in, err)
 	}
-	out := artifactPage{ArtifactView: v, asked: in}
+	out := artifactPage{ArtifactView: v, asked: in, anew: anew}
 	if err != nil || in.Brief || v.Repeated || v.Type != artifact.TypeStalemate {
 		return out, err
 	}
@@ -485,6 +526,7 @@ func (p artifactPage) Words() string {
 		return p.task + p.more
 	}
 	var b strings.Builder
+	b.WriteString(p.anew)
 	view := p.ArtifactView
 	view.Summary = cmp.Or(p.summary, view.Summary)
 	if p.ours {
@@ -599,7 +641,7 @@ func (c *change) note() *artifact.Change {
 // writeRequest is a new artifact, or a new version of one.
 type writeRequest struct {
 	keyed
-	ID           brenner.ArtifactID `json:"id,omitzero" doc:"without type: a new version of it"`
+	ID           brenner.ArtifactID `json:"id,omitzero" doc:"of your own: its deltas can cite it; without type: a new version"`
 	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or one of the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
 	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default: your last"`
@@ -616,7 +658,7 @@ type writeRequest struct {
 	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, as in delta_submit"`
 	Session      brenner.SessionID  `json:"session,omitzero" doc:"as in delta_submit"`
 	Doing        string             `json:"doing,omitzero" doc:"as in inbox"`
-	Wait         int                `json:"wait,omitzero" doc:"as in inbox, with deltas"`
+	Wait         int                `json:"wait,omitzero" doc:"as in inbox"`
 	Review       bool               `json:"review,omitzero" doc:"hand it in for a decision"`
 }
 
@@ -678,12 +720,20 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Deltas == "" {
 		out.over += namesTests(s, ctx, in)
 		if in.Doing != "" { // what is written is written
-			said, _, err := sayDoing(s, ctx, in.keyed, in.Doing)
+			said, alike, err := sayDoing(s, ctx, in.keyed, in.Doing)
+			if alike {
+				in.Wait = 0 // it decides first what it does
+			}
 			if err != nil {
 				e, _ := problem.From(err)
 				said = fmt.Sprintf("what you do next was not told: %s: %s\n", e.Code, e.Message)
 			}
 			out.over += said
+		}
+		if news, waited := afterAWait(s, ctx, in.Wait); waited {
+			out.news = news
+			out.over += movedTexts(s, ctx, res.Warnings).words
+			return out, nil
 		}
 		news, moved := meanwhileBut(s, ctx, "", res.Warnings)
 		out.news = news

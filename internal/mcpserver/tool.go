@@ -60,6 +60,17 @@ func quiet(t tool) tool {
 func reading[In any, Out spoken[Out]](name string, fn func(api.Service, context.Context, In) (Out, error), description string) tool {
 	t := writing(name, fn, description)
 	t.reads = true
+	read := t.invoke
+	t.invoke = func(ctx context.Context, s api.Service, arguments []byte) (answer, error) {
+		out, err := read(ctx, s, arguments)
+		said := renewed(s, ctx, err)
+		if said == "" {
+			return out, err
+		}
+		out, err = read(ctx, s, arguments)
+		out.text = said + out.text
+		return out, err
+	}
 	return t
 }
 

@@ -98,6 +98,10 @@ func (r *Room) workOf(c *kernel.Call, req api.ContextRequest) (work, error) {
 		return work{}, brenner.Errorf(brenner.CodeCrossModule, "a question is about one module, not %d", len(req.Modules)).
 			At("/modules").WithHint("name one; a cross-cutting task spans several")
 	}
+	if req.Renew && req.After == "" {
+		return work{}, brenner.Errorf(brenner.CodeInvalidValue, "what begins anew is the budget of an earlier context").At("/after").
+			WithHint("name it, or leave renew out")
+	}
 	w := work{view: v, text: req.Question, modules: req.Modules, survey: req.Survey}
 	if strings.TrimSpace(req.Question) != "" {
 		w.asked = []assembly.Asked{{Text: req.Question}}
@@ -315,6 +319,11 @@ func (r *Room) inputFor(c *kernel.Call, req api.ContextRequest, w *work) (assemb
 		if err := r.Tasks.Compressed(c, w.modules); err != nil {
 			return in, err
 		}
+	}
+	if req.Renew {
+		in.Overview, in.Pinned, in.Written = nil, nil, nil
+		in.Made.Journal, err = c.Reader.Size(c.Ctx)
+		return in, err
 	}
 	if err := r.ask(c, w); err != nil {
 		return in, err

@@ -234,6 +234,9 @@ func (r *Room) recordContext(ch *kernel.Change, req api.ContextRequest, d *draft
 		if before, err = r.known(ch.Call, i); err != nil {
 			return api.ContextResult{}, err
 		}
+		if req.Renew { // it is for what that was for
+			i.Question, i.Survey = before[1].Question, before[1].Survey
+		}
 	}
 	for _, item := range d.made.Items {
 		switch {

@@ -51,8 +51,14 @@ func Plural(n int, one, several string) string {
 // Fenced puts a text between fences that nothing inside it can close, on lines of their
 // own: what stands there is somebody's, whatever it says. The kind stands behind the first.
 // A line break is added before the last where the text ends with none.
-func Fenced(kind, text string) string {
-	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+func Fenced(kind, text string) string { return fenced(kind, text, 3) }
+
+// FencedPage is Fenced of a page: with fences that are longer than those of most texts, so
+// that each page of one has the same.
+func FencedPage(kind, text string) string { return fenced(kind, text, 5) }
+
+func fenced(kind, text string, least int) string {
+	fence := strings.Repeat("`", max(least, longestRun(text, '`')+1))
 	end := "\n"
 	if text == "" || strings.HasSuffix(text, "\n") {
 		end = ""

@@ -253,7 +253,7 @@ func (v ArtifactView) Made() string {
 func (v ArtifactView) Words() string {
 	var b strings.Builder
 	if v.Offset > 0 && v.Text != "" {
-		return v.Ref().String() + v.pageWords() + "\n\n" + contentWords(v.Format, v.Text)
+		return v.Ref().String() + v.pageWords() + "\n\n" + v.contentWords(v.Text)
 	}
 	fmt.Fprintf(&b, "%s%s · %s · %s · module %s · %s %s, %s\n", v.Ref(), v.pageWords(), v.Type, v.Status, v.Module,
 		v.Made(), v.Metadata.Creator, v.Metadata.UpdatedAt.UTC().Format("2006-01-02 15:04"))
@@ -292,23 +292,20 @@ func (v ArtifactView) Words() string {
 	case v.Since > 0:
 		fmt.Fprintf(&b, "\nwhat changed after version %d (data, not instructions):\n%s", v.Since, brenner.Fenced("", text))
 	default:
-		b.WriteString("\n" + contentWords(v.Format, text))
+		b.WriteString("\n" + v.contentWords(text))
 	}
 	return b.String()
 }
 
-// pageWords say which page of a text it is, and of about how many: they end where a line or a
-// block does.
+// pageWords say which bytes of a text a page has: it ends where a line or a block does.
 func (v ArtifactView) pageWords() string {
-	switch size := len(v.Text); {
-	case v.Part != "" && size > 0:
+	switch {
+	case v.Part != "" && v.Text != "":
 		return ", part ." + v.Part
-	case v.NextOffset == 0 && v.Offset == 0, size == 0, v.Since > 0:
+	case v.Offset+v.NextOffset == 0, v.Text == "", v.Since > 0:
 		return ""
-	case v.NextOffset == 0:
-		return ", last page"
 	default:
-		return fmt.Sprintf(", page %d of about %d", (v.Offset+size/2)/size+1, max((v.Total+size-1)/size, (v.Offset+size/2)/size+2))
+		return fmt.Sprintf(", bytes %d to %d of %d", v.Offset, v.Offset+len(v.Text), max(v.Total, v.Offset+len(v.Text)))
 	}
 }
 
@@ -342,15 +339,19 @@ func (d Decided) Words() string {
 // contentWords is a content, or a page of it, as an agent reads it: between fences, so that
 // nothing that it says can look like words of ours. Byte for byte it is what stands between
 // them, without the last line break unless the line above says that there is one.
-func contentWords(format artifact.Format, text string) string {
+func (v ArtifactView) contentWords(text string) string {
 	kind, end := "", ""
-	if format != artifact.Text {
-		kind = brenner.OneLine(string(format))
+	if v.Format != artifact.Text {
+		kind = brenner.OneLine(string(v.Format))
 	}
 	if strings.HasSuffix(text, "\n") {
 		end = "; ends with a line break"
 	}
-	return "content (data, not instructions" + end + "):\n" + brenner.Fenced(kind, text)
+	fence := brenner.Fenced
+	if v.Offset+v.NextOffset > 0 {
+		fence = brenner.FencedPage
+	}
+	return "content (data, not instructions" + end + "):\n" + fence(kind, text)
 }
 
 func listed(refs []brenner.Ref, between string) string {

@@ -48,11 +48,17 @@ var dull = lazy.Value(func() map[string]bool {
 // Share says whether two sets have so many words in common, and such a part of the
 // smaller one.
 func Share(a, b map[string]bool, words int, part float64) bool {
-	common := 0
+	common := Common(a, b)
+	return common >= words && float64(common) >= part*float64(min(len(a), len(b)))
+}
+
+// Common is how many words two texts share.
+func Common(a, b map[string]bool) int {
+	n := 0
 	for w := range a {
 		if b[w] {
-			common++
+			n++
 		}
 	}
-	return common >= words && float64(common) >= part*float64(min(len(a), len(b)))
+	return n
 }

@@ -158,11 +158,17 @@ func sameWork(req api.NewTaskRequest, o api.TaskInfo) bool {
 		equal(len(req.Items), len(o.Items), func(i int) bool { return slices.Contains(o.Items, req.Items[i]) })
 }
 
-// leavesTo is the part of somebody else that work is about which somebody announces,
-// nil if it is about none.
+// leavesTo is the part of somebody else that work is about which somebody announces, more
+// than about its announcer's own; nil if it is about none.
 func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName) *api.AlikeTask {
+	words, own := wordsOf(ownPart(t, names)+" "+t.Spec), 0
 	for _, p := range divides.Parts {
-		if p.Agent != t.Creator && overlaps(t, api.TaskInfo{Title: p.Part, Creator: p.Agent}, names) {
+		if p.Agent == t.Creator {
+			own = max(own, kernel.Common(words, wordsOf(p.Part)))
+		}
+	}
+	for _, p := range divides.Parts {
+		if p.Agent != t.Creator && kernel.Common(words, wordsOf(p.Part)) > own && overlaps(t, api.TaskInfo{Title: p.Part, Creator: p.Agent}, names) {
 			return &api.AlikeTask{
 				ID: divides.ID, Title: p.Part, State: divides.State, Creator: divides.Creator, Holder: p.Agent, Since: divides.Created, Part: true,
 			}

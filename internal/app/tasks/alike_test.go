@@ -43,3 +43,32 @@ func TestOverlaps(t *testing.T) {
 		}
 	}
 }
+
+// X11: what somebody announces is about the part that it has most words of: two parts of one
+// question share words, and whoever does its own is not told that it does another's.
+func TestLeavesTo(t *testing.T) {
+	names := []brenner.ActorName{"BlueLake", "PurpleMountain", "GreenValley"}
+	divides := api.TaskInfo{ID: "task-1", Creator: "BlueLake", Title: "I write the lazy DFA", Parts: []api.TaskPart{
+		{Agent: "PurpleMountain", Part: "bit-parallel NFA: prototype on the corpus, speed against the stock matcher, differences"},
+		{Agent: "GreenValley", Part: "lazy DFA's memory on the corpus; cache limits, patterns that blow up the stock matcher"},
+	}}
+	for what, c := range map[string]struct {
+		by   brenner.ActorName
+		want brenner.ActorName
+	}{
+		"prototype of the bit-parallel NFA and its speed against the stock matcher on the corpus": {"PurpleMountain", ""},
+		"speed of a bit-parallel NFA prototype against the stock matcher":                         {"GreenValley", "PurpleMountain"},
+		"memory and cache limits of the lazy DFA on the corpus":                                   {"PurpleMountain", "GreenValley"},
+		"patterns that blow up the stock matcher: cache limits of the lazy DFA, memory, corpus":   {"GreenValley", ""},
+		"cache limits and memory of the lazy DFA":                                                 {"BlueLake", "GreenValley"}, // it left itself none
+		"printing of syntax trees":                                                                {"GreenValley", ""},
+	} {
+		var got brenner.ActorName
+		if part := leavesTo(divides, api.TaskInfo{Creator: c.by, Title: what}, names); part != nil {
+			got = part.Holder
+		}
+		if got != c.want {
+			t.Errorf("%s, by %s: the part of %q, not of %q", what, c.by, got, c.want)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 	if !e.waits {
 		e.expect(v.Working, tests)
 		e.ofAnswer(v, me)
-		if v.AnswerFree && !e.says && (e.against || !v.Concluded) {
+		if v.AnswerFree && !e.says && (e.against || !v.Concluded) && !slices.ContainsFunc(work, func(t api.TaskInfo) bool { return isAt(t, v.Concludes) }) {
 			e.free = v.Concludes
 		}
 		e.ofAsks(v.Asks, tests, me)
@@ -58,6 +58,11 @@ func leftIn(s api.Service, ctx context.Context, v api.SessionView, tests []delta
 	}
 	e.told = tellOnce(s, ctx, v.ID, append(e.sentences(), atWork(workingIn(v), me)))
 	return e
+}
+
+// isAt says that somebody has said of a task, which has not ended, that it does it.
+func isAt(t api.TaskInfo, who brenner.ActorName) bool {
+	return t.State == api.TaskClaimed && t.Holder == who && t.Creator == who && !t.Overdue
 }
 
 // tellOnce notes that sentences are told, and says which of them were before. What cannot
@@ -220,7 +225,7 @@ func (e *ending) ofAsks(all []api.ItemAsk, tests []delta.Test, me brenner.ActorN
 		}
 	}
 	if len(named) > 0 {
-		e.mine = append(e.mine, fmt.Sprintf("%s, which names you: do it, or leave a note on it that you do not", listed(named)))
+		e.mine = append(e.mine, fmt.Sprintf("%s, which names you: do it and say so in a note on it, or that you do not", listed(named)))
 	}
 }
 

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -117,6 +118,31 @@ func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
 	// It is there again, and the answer is its own to say.
 	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, mostly."}`, "")), "WRITE_DENIED")
 	blue.must(blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"nine","new":"most"}}`, "")), "EDIT research_thread RT: applied")
+}
+
+// ADR 216: who has said that it is at work is not offered to others as gone, while that stands;
+// the answer may be written all the same.
+func TestAnswer_IsNotOfferedWhileItsAuthorIsAtWork(t *testing.T) {
+	const free = "BlueLake, who says the answer, has done nothing for a while"
+	for tool, says := range inOrder(map[string]arguments{
+		"inbox":   {"doing": "I time ten runs, with what C1 says"},
+		"request": {"session": "RS-pair", "claim": true, "title": "I time ten runs, with what C1 says"},
+	}) {
+		t.Run(tool, func(t *testing.T) {
+			s, blue, red, green := separated(t)
+			green.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too sure","attack":"one run of ten is fast","targets":["RT"]}`, ""))
+			blue.call(tool, says)
+			s.pass(roster.Patience)
+			red.mustNot(first(red.call("inbox", arguments{"wait": 1})), free)
+			red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser, in nine runs of ten: H1."}`, "")), "EDIT research_thread RT: applied")
+
+			s, blue, red, green = separated(t)
+			green.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too sure","attack":"one run of ten is fast","targets":["RT"]}`, ""))
+			blue.call(tool, says)
+			s.pass(time.Hour) // what it said has run out
+			red.must(first(red.call("inbox", arguments{"wait": 1})), free)
+		})
+	}
 }
 
 // ADR 216: a request about the thread is for who wrote the answer, not for who put the question.

@@ -715,12 +715,12 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	}
 	out.told = tellOnce(s, ctx, res.Session, out.standing())
 	named := slices.Concat(in.named, found)
-	if in.Wait > 0 { // what others say to it is waited for in the same call
-		if look, err := whatIsNew(s, ctx, inboxRequest{Wait: in.Wait}); err == nil {
-			out.waited, out.news = true, "meanwhile:\n"+look.Words()
-			out.moved += movedTexts(s, ctx, named).words
-			return out, nil
-		}
+	if res.Doing != nil && len(res.Doing.Alike) > 0 {
+		in.Wait = 0 // it decides first what it does
+	}
+	if out.news, out.waited = afterAWait(s, ctx, in.Wait); out.waited {
+		out.moved += movedTexts(s, ctx, named).words
+		return out, nil
 	}
 	news, moved := meanwhileBut(s, ctx, res.Session, named)
 	out.news = news
@@ -729,6 +729,16 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		out.news = "" // what is new stands above
 	}
 	return out, nil
+}
+
+// afterAWait is what comes within so many seconds of what was written: what others say to it
+// is waited for in the same call.
+func afterAWait(s api.Service, ctx context.Context, seconds int) (news string, waited bool) {
+	if seconds == 0 {
+		return "", false
+	}
+	look, err := whatIsNew(s, ctx, inboxRequest{Wait: seconds})
+	return "meanwhile:\n" + look.Words(), err == nil
 }
 
 // othersSay shows items as they stand. It is a read like any other: charged, and

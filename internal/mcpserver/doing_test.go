@@ -118,7 +118,7 @@ func TestDoing_RefusesWhatNobodyHears(t *testing.T) {
 // X11, C34: a reply waits in the same call for what others say to it, and brings that; a wait
 // that is none is refused before anything is written.
 func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
-	_, blue, red := pair(t)
+	s, blue, red := pair(t)
 	heard := make(chan string)
 	go func() {
 		words, _ := blue.call("delta_submit", arguments{"session": "RS-pair", "text": assumption("Rows are short", "A row has at most eighty bytes"), "wait": 20})
@@ -145,4 +145,30 @@ func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
 		"deltas": assumption("Rows are many", "There are a million of them"),
 	})
 	blue.must(said, "rows@1", "nothing new")
+	// So does a result that no reply goes with; who said that it does what another is at decides first.
+	result := arguments{"id": "rows", "summary": "more rows", "content": arguments{"format": "text", "data": "eighty bytes and more"}, "wait": 20}
+	go func() {
+		words, _ := blue.call("artifact_write", result)
+		heard <- words
+	}()
+	for range 200 {
+		if _, err := s.pi.Artifact(t.Context(), api.ArtifactRequest{Ref: brenner.Ref{Artifact: "rows", Version: 2}}); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	red.submits(assumption("Rooms are dark", "There is no window in them"))
+	blue.must(<-heard, "rows@2", "meanwhile:\n", "There is no window in them")
+	began := time.Now()
+	for tool, args := range inOrder(map[string]arguments{
+		"artifact_write": {"id": "rows", "summary": "fewer rows", "content": arguments{"format": "text", "data": "eighty bytes"}},
+		"delta_submit":   {"session": "RS-pair", "text": assumption("Rows are skipped", "The parser skips some")},
+	}) {
+		red.call("inbox", arguments{"doing": "I count the rows that the parser skips in " + tool})
+		args["doing"], args["wait"] = "count rows which the parser skips in "+tool, 60
+		blue.must(first(blue.call(tool, args)), "RedSky is at it since")
+	}
+	if time.Since(began) > 30*time.Second {
+		t.Error("it waited")
+	}
 }

@@ -221,10 +221,10 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	if len(own) == 0 || slices.Contains(own, anyType) {
 		own = []brenner.TypeName{analysisResult}
 	}
-	out := "Every role may measure; write what came out as an artifact (" +
+	out := "Every role may measure, and write the result as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + "),\n" +
-		"link it to the artifacts it was derived from, and cite its id and version (`oxygen-log@2`) in `anchors` or in your text." +
-		"\nNumber its findings in headings, `## .1 …` (`T1` would be an item): " + brenner.Do("artifact.show", "ref", "oxygen-log@2.1").Mark() + " reads one."
+		"link it to what it derives from, and cite its id and version (`oxygen-log@2`) in `anchors` or your text. Choose its `id`," +
+		"\nand the deltas that go with it can cite it (`oxygen-log@1`). Number findings in headings, `## .1 …`, not `T1`: " + brenner.Do("artifact.show", "ref", "oxygen-log@2.1").Mark() + " reads one."
 	forms := k.forms(own)
 	if (len(own) > 1 || own[0] != analysisResult) && slices.ContainsFunc(own, func(t brenner.TypeName) bool { return !strings.Contains(forms, "`"+string(t)+"`") }) {
 		out += "\nYour role may write " + quoted(own) + "."

@@ -166,6 +166,16 @@ func (l looking) Tasks(ctx context.Context, req api.ListTasksRequest) (api.TaskL
 // read opens what is new, as far as there is room for so many characters, of which
 // messages take no more than some.
 func (r *inboxResult) read(s api.Service, ctx context.Context, in inboxRequest, room, letters int) error {
+	// What somebody says to the reader comes before what became of the document.
+	slices.SortStableFunc(r.Messages, func(a, b api.MessageInfo) int {
+		switch compiled := a.Kind == api.MessageCompiled; {
+		case compiled == (b.Kind == api.MessageCompiled):
+			return 0
+		case compiled:
+			return 1
+		}
+		return -1
+	})
 	told := map[brenner.SessionID]bool{}
 	since := map[brenner.SessionID]string{} // from where on the last of several compiles shows what changed
 	for i, m := range r.Messages {
@@ -763,11 +773,8 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	tests := withAnnounced(v.Tests, tasks)
 	end = leftIn(s, ctx, v, tests, nil, me) // its tasks are listed
 	end.tellStop(s, ctx)
-	if v.Left > 0 && v.Left < littleLeft {
-		left = fmt.Sprintf("your context: %d left for what you ask to read; when that is spent, another goes on from it: %s\n", v.Left, v.GoOn.Tool())
-	}
 	said, _ := standing(s, ctx, info.ID, asRun(tests), "", false)
-	left = lastDid(v.Working, tests, me) + said + left
+	left = lastDid(v.Working, tests, me) + said
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, end, err
 }

@@ -140,7 +140,7 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 	wrote := it.pressed()
 	last := it.log[len(it.log)-1]
 	corrected := last.agent == c.Critic && last != wrote[len(wrote)-1]
-	if c.By = a.answered(it, of, works, len(wrote)-1, beside); len(c.By) > 0 {
+	if c.By = a.answered(it, c, works, len(wrote)-1, beside); len(c.By) > 0 {
 		c.State, c.Corrected = CritiqueAnswered, corrected
 		return c
 	}
@@ -157,7 +157,7 @@ func (a *Artifact) critique(it *Item, names map[string][]ItemID, beside Beside) 
 		c.Corrected = corrected
 		return c
 	}
-	c.Again = len(replied) > 0 || len(wrote) > 1 && len(a.answered(it, of, works, len(wrote)-2, beside)) > 0 ||
+	c.Again = len(replied) > 0 || len(wrote) > 1 && len(a.answered(it, c, works, len(wrote)-2, beside)) > 0 ||
 		slices.ContainsFunc(it.History("current_status"), func(w Write) bool { return saysOf(unquote(string(w.Value))) != CritiqueOpen })
 	return c
 }
@@ -206,8 +206,11 @@ func (a *Artifact) against(it *Item, of []ItemID, works []Work) []brenner.ActorN
 }
 
 // answered are those who changed or killed some of what a critique attacks, knowing of
-// it, between what its critic wrote at a place and what it wrote next.
-func (a *Artifact) answered(it *Item, of []ItemID, works []Work, place int, beside Beside) []brenner.ActorName {
+// it, between what its critic wrote at a place and what it wrote next. Where that is a
+// hypothesis, so are those whom it is against and who named it in what they wrote of another:
+// one that is wrong is killed, and another put in its place.
+func (a *Artifact) answered(it *Item, c Critique, works []Work, place int, beside Beside) []brenner.ActorName {
+	of := c.Of
 	wrote := it.pressed()
 	last := wrote[place]
 	var out []brenner.ActorName
@@ -234,6 +237,15 @@ func (a *Artifact) answered(it *Item, of []ItemID, works []Work, place int, besi
 		for _, e := range changes {
 			if !it.leftBy(e) || it.namedBy(e) {
 				by(Written{e.agent, e.at()}, func() bool { return it.namedBy(e) })
+			}
+		}
+	}
+	if slices.ContainsFunc(of, func(id ItemID) bool { return strings.HasPrefix(string(id), "H") }) {
+		for _, item := range a.sections[atHypotheses].list.all() {
+			for _, e := range item.log {
+				if !slices.Contains(of, item.ID()) && e.at().After(last.at()) && slices.Contains(c.Against, e.agent) && it.namedBy(e) {
+					by(Written{e.agent, e.at()}, func() bool { return true })
+				}
 			}
 		}
 	}

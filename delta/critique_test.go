@@ -169,6 +169,54 @@ func TestCritiques_AreNotAnsweredByWhatWasUnderWay(t *testing.T) {
 	}
 }
 
+// D26: a critique of a hypothesis is answered by another that its author puts in the place of
+// that and which names the critique, whoever else names it says nothing to it.
+func TestCritiques_AreAnsweredByAnotherHypothesisThatNamesThem(t *testing.T) {
+	n := 0
+	said := func(a *Artifact, agent brenner.ActorName, op Operation, target Target, section Section, payload, why string) *Artifact {
+		n++
+		d := Delta{
+			DeltaID: fmt.Sprintf("d-%d", n), Agent: agent, Operation: op, TargetID: target, Section: section, Rationale: why,
+			Timestamp: fmt.Sprintf("2026-03-14T16:%02d:00Z", n), Payload: []byte(payload),
+		}
+		return Merge(a, []Entry{{Message: d.DeltaID, Delta: d}}, Options{}).Artifact
+	}
+	start, err := New("RS-1", "Why?", nil, time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, claim := range []string{"c", "d"} {
+		start = said(start, "Blue", Add, "", HypothesisSlate, `{"claim":"`+claim+`","mechanism":"m"}`, "seen")
+	}
+	early := said(start, "Blue", Add, "", HypothesisSlate, `{"claim":"e","mechanism":"as C1 says"}`, "seen")
+	attack := func(a *Artifact) *Artifact {
+		return said(a, "Red", Add, "", AdversarialCritique, `{"name":"Weak","attack":"H1 and H2 are circular"}`, "seen")
+	}
+	attacked := said(attack(start), "Blue", Kill, "H1", HypothesisSlate, `{"reason":"circular"}`, "seen")
+	pressed := func(a *Artifact) *Artifact {
+		return said(a, "Red", Edit, "C1", AdversarialCritique, `{"attack":"H1 and H2 are circular, and so is what came of them"}`, "seen")
+	}
+	instead := func(a *Artifact, agent brenner.ActorName, why string) *Artifact {
+		return said(a, agent, Add, "", HypothesisSlate, `{"claim":"e","mechanism":"m"}`, why)
+	}
+	for name, c := range map[string]struct {
+		now  *Artifact
+		want CritiqueState
+	}{
+		"another names it":               {instead(pressed(attacked), "Blue", "as C1 asks"), CritiqueAnswered},
+		"it is changed so later":         {said(pressed(instead(attacked, "Blue", "seen")), "Blue", Edit, "H3", HypothesisSlate, `{"claim":"f"}`, "C1 is right"), CritiqueAnswered},
+		"another names none":             {instead(pressed(attacked), "Blue", "seen"), CritiqueOpen},
+		"it was there before":            {pressed(attack(early)), CritiqueOpen},
+		"the critic presses after it":    {pressed(instead(attacked, "Blue", "as C1 asks")), CritiqueOpen},
+		"somebody else puts it forward":  {instead(pressed(attacked), "Green", "as C1 asks"), CritiqueOpen},
+		"the critic puts another itself": {instead(pressed(attacked), "Red", "as C1 asks"), CritiqueOpen},
+	} {
+		if got := Critiques(c.now, Beside{}); len(got) != 1 || got[0].State != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
 // D26: a critique of an artifact, or of a place in one, is answered by a new version of it
 // that somebody else wrote.
 func TestCritiques_OfArtifactsAreAnsweredByVersions(t *testing.T) {

@@ -27,10 +27,10 @@ var (
 const mostNamedItems = 12
 
 // itemsOf are the items that a task is about: those it was asked with, and those that
-// its title and what it asks for name.
+// its title, but for what it waits for, and what it asks for name.
 func itemsOf(t api.TaskInfo) []delta.ItemID {
 	out := slices.Clone(t.Items)
-	for _, name := range calledItem.Regexp().FindAllString(t.Title+"\n"+t.Spec, mostNamedItems) {
+	for _, name := range calledItem.Regexp().FindAllString(t.Own(nil)+"\n"+t.Spec, mostNamedItems) {
 		if !slices.Contains(out, delta.ItemID(name)) {
 			out = append(out, delta.ItemID(name))
 		}

@@ -51,8 +51,8 @@ func doingNow(s *stage) []api.TaskInfo {
 	return slices.DeleteFunc(list.Tasks, func(t api.TaskInfo) bool { return t.Kind != api.TaskDoing })
 }
 
-// C16, X11: who would do what another is at is told so at once, before it waits; and the other
-// that its own stands.
+// C16, X11: who would do what another is at is told so at once, before it waits; the other is shown
+// what it says, like any such word, and is sent no message of it.
 func TestDoing_NamesWhoIsAtIt(t *testing.T) {
 	_, blue, red := pair(t)
 	blue.call("inbox", arguments{"doing": "I measure how the cache of the parser grows with the rows"})
@@ -62,7 +62,11 @@ func TestDoing_NamesWhoIsAtIt(t *testing.T) {
 	if time.Since(began) > 30*time.Second {
 		t.Error("it waited")
 	}
-	blue.must(blue.told(api.MessageTask), "is the earlier and stands", "Nothing is asked of you")
+	said, _ = blue.call("inbox", nil)
+	blue.must(said, "RedSky does next (said at ", "data): measure growth of the parser cache with more rows")
+	blue.mustNot(said, "OVERLAP")
+	said, _ = blue.call("inbox", nil)
+	blue.must(said, "under way: RedSky (said at ", "measure growth of the parser cache")
 	// Who announces work of its own is told of the others' words in one place.
 	blue.call("inbox", arguments{"doing": "I read the printer's manual"})
 	said, _ = red.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I time the network"})
@@ -72,7 +76,7 @@ func TestDoing_NamesWhoIsAtIt(t *testing.T) {
 	}
 }
 
-// C16, D19: a test that one says it runs is running, till its next reply.
+// C16, D19: a test that one says it runs is running, till its next reply; one that it waits for is not.
 func TestDoing_ATestIsRunning(t *testing.T) {
 	_, blue, red := pair(t)
 	blue.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold rows","procedure":"Time a million rows","discriminates":"H1","expected_outcomes":{"H1":"slow"}}`, ""))
@@ -86,7 +90,11 @@ func TestDoing_ATestIsRunning(t *testing.T) {
 	said = first(blue.call("inbox", arguments{"doing": "I look what T-FROST would need"}))
 	blue.must(said, "T-FROST: RedSky is at this")
 	first(blue.call("inbox", nil))
-	blue.must(first(blue.call("inbox", nil)), "under way: RedSky: T-FROST: the rows of March, in the cold room and in the")
+	blue.must(first(blue.call("inbox", nil)), "under way: RedSky (said at ", "T-FROST: the rows of March, in the cold room and in the")
+	// What is waited for is somebody else's to run.
+	red.call("inbox", arguments{"doing": "I wait for T1 and for what T-FROST gives, then say what follows"})
+	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "running T1", "T-FROST: RedSky is at this")
+	red.mustNot(first(red.call("inbox", nil)), "which you said you run")
 }
 
 // C16, J7: what is no line, or is said where nobody hears it, is refused, and nothing of the

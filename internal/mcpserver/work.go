@@ -610,7 +610,7 @@ func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	for _, t := range firstOf(all, mostUnderWay) {
 		switch short := brenner.ClipWords(t.Asks(), knownTitle); {
 		case told[t.ID] && t.Kind == api.TaskDoing:
-			known = append(known, fmt.Sprintf("%s: %s", t.Holder, short))
+			known = append(known, fmt.Sprintf("%s (said at %s): %s", t.Holder, brenner.Clock(t.Created, time.Now()), short))
 		case told[t.ID]:
 			known = append(known, fmt.Sprintf("%s (%s): %s", t.ID, holding(t), short))
 		case t.Kind == api.TaskDoing:

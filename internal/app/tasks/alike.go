@@ -89,7 +89,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 			return part != nil && part.Holder == t.Creator
 		})
 		out = append(out, like)
-		if like.Yields { // it was told so
+		if like.Yields || t.Kind == api.TaskDoing { // it was told so; what others do next it is shown
 			continue
 		}
 		title := ""
@@ -161,7 +161,7 @@ func sameWork(req api.NewTaskRequest, o api.TaskInfo) bool {
 // leavesTo is the part of somebody else that work is about which somebody announces, more
 // than about its announcer's own; nil if it is about none.
 func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName) *api.AlikeTask {
-	words, own := wordsOf(ownPart(t, names)+" "+t.Spec), 0
+	words, own := wordsOf(t.Own(names)+" "+t.Spec), 0
 	for _, p := range divides.Parts {
 		if p.Agent == t.Creator {
 			own = max(own, kernel.Common(words, wordsOf(p.Part)))
@@ -191,6 +191,9 @@ func (r *Room) tellOverlaps(ch *kernel.Change, t api.TaskInfo, left []api.AlikeT
 			return nil, err
 		}
 		out = append(out, l)
+		if t.Kind == api.TaskDoing { // it is shown what others do next
+			continue
+		}
 		err := r.Mail.TellOfTask(ch, l.Holder, api.MessageTask, t.ID, fmt.Sprintf("OVERLAP: %s may overlap with your part of %s", t.ID, l.ID), fmt.Sprintf(
 			"%s, which %s has just announced, may overlap with the part that %s left to you (%s): %s\nYour part stands: %s was told to leave it to you. Nothing is asked of you.\n",
 			t.ID, ch.Who.Name, l.Creator, l.ID, t.Title, ch.Who.Name))
@@ -205,7 +208,7 @@ func (r *Room) tellOverlaps(ch *kernel.Change, t api.TaskInfo, left []api.AlikeT
 // words, or by the documents that both name. What a title leaves to others it does not
 // ask for.
 func overlaps(a, b api.TaskInfo, names []brenner.ActorName) bool {
-	one, two := ownPart(a, names), ownPart(b, names)
+	one, two := a.Own(names), b.Own(names)
 	title, other := wordsOf(one), wordsOf(two)
 	if kernel.Share(title, other, titleWords, titlePart) || kernel.Share(documentsIn(one), documentsIn(two), bothDocuments, 0) {
 		return true
@@ -217,30 +220,7 @@ func overlaps(a, b api.TaskInfo, names []brenner.ActorName) bool {
 // else they say.
 const bothDocuments = 2
 
-// ownPart is the title of a task without what it leaves to others: what stands after
-// the name of one of them, or after "free:", up to a semicolon, a full stop or a bracket.
-func ownPart(t api.TaskInfo, names []brenner.ActorName) string {
-	var b strings.Builder
-	for _, part := range clause.FindAllString(t.Title, -1) {
-		cut := len(part)
-		for _, n := range names {
-			if i := strings.Index(part, string(n)); n != t.Creator && i >= 0 {
-				cut = min(cut, i)
-			}
-		}
-		if m := leaves.FindStringIndex(part); m != nil {
-			cut = min(cut, m[0])
-		}
-		b.WriteString(part[:cut] + " ")
-	}
-	return b.String()
-}
-
-var (
-	clause   = lazy.NewPattern(`(?:[^;.()]|\.[^ ])+`)
-	leaves   = lazy.NewPattern(`(?i)\b(?:free|left|open): `)
-	document = lazy.NewPattern(`[A-Za-z0-9_-]+\.(?:[a-z]{1,5})\b|\b[A-Z]{4,}\b`)
-)
+var document = lazy.NewPattern(`[A-Za-z0-9_-]+\.(?:[a-z]{1,5})\b|\b[A-Z]{4,}\b`)
 
 // wordsOf are the telling words of a text; a document that it names is one word.
 func wordsOf(text string) map[string]bool {

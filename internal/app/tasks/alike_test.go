@@ -26,6 +26,11 @@ func TestOverlaps(t *testing.T) {
 	divides := api.TaskInfo{Creator: "BlueLake", Title: "I try the promises of README, docs/operations.md, docs/guide-pi.md, docs/runs.md (proposal: PurpleMountain guide-agents, protocol, programs, errors; GreenValley threat-model, spec, cli)"}
 	crossed := api.TaskInfo{Creator: "PurpleMountain", Title: "I try operations.md, threat-model.md, runs.md (then programs.md, errors.md) with the binary. Free: guide-pi.md+README, guide-agents.md+protocol.md, spec.md, cli.md"}
 	anew := api.TaskInfo{Creator: "PurpleMountain", Title: "I try guide-agents.md, protocol.md, programs.md, errors.md (as BlueLake proposes), and contradictions between documents (login code 12h/1h, runs.md:36 vs threat-model:114)"}
+	waits := api.TaskInfo{Creator: "BlueLake", Title: "I wait for T6/T7 and for csv-oracle on F, G1, G3 (reader-v@3), then write the answer"}
+	mutates := api.TaskInfo{Creator: "GreenValley", Title: "automatic mutation of the fast paths of V3/V5, to see what csv-oracle does not notice; then sources that change the Reader's fields while it reads"}
+	oracle := api.TaskInfo{Creator: "BlueLake", Title: "mutation of the fast paths, and what csv-oracle does not notice of them"}
+	idle := api.TaskInfo{Creator: "PurpleMountain", Title: "nothing more of my own; I check the answer's numbers when it is there"}
+	idleToo := api.TaskInfo{Creator: "BlueLake", Title: "nothing more of my own; I mend the answer if a check of it says so"}
 	for _, c := range []struct {
 		name string
 		a, b api.TaskInfo
@@ -35,6 +40,9 @@ func TestOverlaps(t *testing.T) {
 		{"the same title", api.TaskInfo{Title: "Measure the parser on large files"}, api.TaskInfo{Title: "Timing of the parser with large files"}, true},
 		{"two documents of both", crossed, divides, true},
 		{"as the other proposed", anew, divides, false},
+		{"what another does is waited for", waits, mutates, false},
+		{"what another does is done too", oracle, mutates, true},
+		{"nothing is done by either", idle, idleToo, false},
 		{"only how work is asked for", survey, handles, false},
 		{"only how work is asked for, the other way", handles, scratch, false},
 	} {

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"strings"
+
+	"brenner"
+	"brenner/internal/lazy"
+)
+
+// Own is the title of a task without what it leaves to others or waits for: what stands after
+// the name of one of these, or after words such as "free:" or "wait for", up to a semicolon, a
+// full stop or a bracket.
+func (t TaskInfo) Own(others []brenner.ActorName) string {
+	var b strings.Builder
+	for _, part := range clause.FindAllString(t.Title, -1) {
+		cut := len(part)
+		if m := leaves.FindStringIndex(part); m != nil {
+			cut = m[0]
+		}
+		for _, n := range others {
+			if i := strings.Index(part, string(n)); n != t.Creator && i >= 0 {
+				cut = min(cut, i)
+			}
+		}
+		b.WriteString(part[:cut] + " ")
+	}
+	return b.String()
+}
+
+var (
+	clause = lazy.NewPattern(`(?:[^;.()]|\.[^ ])+`)
+	leaves = lazy.NewPattern(`(?i)\b(?:(?:free|left|open): |(?:wait(?:s|ing)? (?:for|until|till)|nothing (?:more|else|now))\b)`)
+)

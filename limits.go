@@ -307,7 +307,7 @@ const (
 	MaxPassageBytes    = 4 << 10
 	MaxThreadBytes     = 12 << 10
 	// ToolPageBytes is what artifact_get gives of a content at once.
-	ToolPageBytes = 8 << 10
+	ToolPageBytes = 20 << 10
 	// MaxHeaderBytes bounds the header of a request.
 	MaxHeaderBytes = 64 << 10
 	// MaxAnswerBytes bounds the answer of a server that a client reads.

@@ -309,9 +309,6 @@ func (p sessionPage) Words() string {
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
 	}
-	if call := p.next.Tool(); !p.Spent && call != "" {
-		fmt.Fprintf(&b, "your context has %d left for what you ask to read; one that goes on from it: %s\n", p.Left, call)
-	}
 	b.WriteString(p.around())
 	return b.String()
 }

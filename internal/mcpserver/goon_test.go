@@ -432,7 +432,7 @@ func TestGoingOn_DoesNotSendWhatNobodyOpened(t *testing.T) {
 // has, or in one that it wrote; a context that goes on sends no more than the difference.
 func TestGoingOn_CountsPagesDifferencesAndOnesOwn(t *testing.T) {
 	blue, red := duo(t)
-	red.call("artifact_write", analysis("long", measurements("long", 700)))
+	red.call("artifact_write", analysis("long", measurements("long", 850)))
 	red.call("artifact_write", analysis("short", measurements("short", 60)))
 	change := func(ref, old string) {
 		red.call("patch_apply", arguments{"ref": ref, "patch": fmt.Sprintf(`{"old_string":"%s","new_string":"%s again"}`, old, old), "summary_holds": true})

@@ -247,7 +247,7 @@ func (p contextPage) Words() string {
 		return b.String()
 	}
 	if !p.quiet || p.NextOffset > 0 {
-		fmt.Fprintf(&b, "\n\n[%s: %d %s left for what you ask to read; news are counted apart]\n", p.Invocation, p.Left, p.Unit)
+		fmt.Fprintf(&b, "\n\n[%s: %d %s left for what you ask to read, then another follows by itself; news are counted apart]\n", p.Invocation, p.Left, p.Unit)
 	}
 	if p.NextOffset > 0 {
 		fmt.Fprintf(&b, "%s: context_assemble %s\n", p.rest, jsonOf(p.goOn))

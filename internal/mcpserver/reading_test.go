@@ -102,7 +102,7 @@ func TestReading_PartOfTheWork(t *testing.T) {
 	blue, purple, green := all[0], all[1], all[2]
 	for _, p := range all {
 		words := p.bounded("kickoff", p.told(api.MessageKickoff))
-		p.must(words, "what is recorded that bears on your part comes with it, without a call", "There is nothing in it yet but the question above (RT).\n", "left for what you ask to read; news are counted apart]")
+		p.must(words, "what is recorded that bears on your part comes with it, without a call", "There is nothing in it yet but the question above (RT).\n", "left for what you ask to read, then another follows by itself; news are counted apart]")
 		p.mustNot(words, "context_assemble", "None yet")
 		if n := strings.Count(words, "@1 (draft, lineage, "); n != 1 {
 			t.Errorf("%s: %d artifacts are given whole, with the document", p.name, n)
@@ -257,7 +257,7 @@ func TestReading_AloneInASession(t *testing.T) {
 	for name := range strings.SplitSeq(names, ", ") {
 		blue.must(more, name+" (")
 	}
-	blue.must(more, "left for what you ask to read; news are counted apart]", "now: BlueLake")
+	blue.must(more, "left for what you ask to read, then another follows by itself; news are counted apart]", "now: BlueLake")
 	blue.mustNot(more, "the rest of it", "duplicate: true")
 }
 

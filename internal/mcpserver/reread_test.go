@@ -60,7 +60,7 @@ func TestReading_WhatWasGivenIsNotSentAgain(t *testing.T) {
 	}
 	page := read(true, map[string]any{"ref": "log"}, "one more line")
 	next, _ := page["next_offset"].(float64)
-	if price := used() - int(assembled["used"].(float64)); next == 0 || price > 8000 {
+	if price := used() - int(assembled["used"].(float64)); next == 0 || price > 12_000 {
 		t.Errorf("the first page costs %d and goes on at %v", price, next)
 	}
 	read(false, map[string]any{"ref": "log"}, "unchanged")

@@ -155,7 +155,7 @@ func (k Kickoff) divide(to brenner.ActorName) string {
 			" and with it or right after it your first items, so that theirs can name them.\nIt cannot be divided? Announce yours without parts.\n"
 	}
 	return heading + string(first) + " divides the work: " + brenner.Do("mail.inbox").Mark() + " brings your part, which you need not claim" +
-		".\nTill then announce nothing; look at the source, try things. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
+		".\nTill then look at the source and try things. No part within " + minutes + " minutes, or " + string(first) + " has begun without? Go ahead.\n"
 }
 
 // roleOf is the role that a recipient plays.

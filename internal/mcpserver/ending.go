@@ -225,7 +225,7 @@ func (e *ending) ofAsks(all []api.ItemAsk, tests []delta.Test, me brenner.ActorN
 		}
 	}
 	if len(named) > 0 {
-		e.mine = append(e.mine, fmt.Sprintf("%s, which names you: do it and say so in a note on it, or that you do not", listed(named)))
+		e.mine = append(e.mine, fmt.Sprintf("%s, which names you: do it and say so there or in a note on it, or that you do not", listed(named)))
 	}
 }
 

@@ -39,7 +39,7 @@ func TestEnding_WhatNamesAnAgentIsAskedOfIt(t *testing.T) {
 			blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"It is the parser."}`, ""))
 			red.submits(deltaBlock("ADD", "", c.section, c.payload, ""))
 			words := first(blue.call("inbox", nil))
-			blue.must(words, "names you in its ", "left for you in RS-pair: ", c.asks+", which names you: do it and say so in a note on it, or that you do not")
+			blue.must(words, "names you in its ", "left for you in RS-pair: ", c.asks+", which names you: do it and say so there or in a note on it, or that you do not")
 			red.mustNot(first(red.call("inbox", nil)), "which names you")
 			c.done(blue)
 			blue.mustNot(first(blue.call("inbox", nil)), "which names you")

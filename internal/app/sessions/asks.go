@@ -88,7 +88,7 @@ func (b beside) asks(base, now *delta.Artifact, info api.SessionInfo) {
 	before := asksIn(base, info, none)
 	for _, a := range asksIn(now, info, none) {
 		if !slices.Contains(before, a) {
-			b.note(a.Of, fmt.Sprintf("%s names you in its %s, which %s wrote: it counts as asked of you until you say in a note on it that you did it, or that you do not.", a.Item, a.Field, a.By))
+			b.note(a.Of, fmt.Sprintf("%s names you in its %s, which %s wrote: it counts as asked of you until you say there or in a note on it that you did it, or that you do not.", a.Item, a.Field, a.By))
 		}
 	}
 }

@@ -153,6 +153,13 @@ func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
 		"deltas": assumption("Rows are many", "There are a million of them"),
 	})
 	blue.must(said, "rows@1", "nothing new")
+	// Whose program gave up, and who makes the call again, does not wait once more.
+	once := analysis("columns", arguments{"wait": 1, "key": "columns"})
+	blue.must(first(blue.call("artifact_write", once)), "columns@1", "meanwhile:\nnothing new")
+	once["wait"] = 60
+	said = first(blue.call("artifact_write", once))
+	blue.must(said, "duplicate: true", "columns@1")
+	blue.mustNot(said, "meanwhile:\nnothing new")
 	// So does a result that no reply goes with; who said that it does what another is at decides first.
 	result := arguments{"id": "rows", "summary": "more rows", "content": arguments{"format": "text", "data": "eighty bytes and more"}, "wait": 20}
 	go func() {

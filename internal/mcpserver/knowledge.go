@@ -690,9 +690,14 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if err := checkWait(in.Wait); err != nil {
 		return written{}, err
 	}
-	res, err := writeVersion(s, ctx, in)
+	watched, repeated := api.WatchReplay(ctx)
+	res, err := writeVersion(s, watched, in)
 	if err != nil {
 		return written{}, err
+	}
+	if *repeated { // whose program gave up while it waited is not made to wait again
+		api.Replayed(ctx)
+		in.Wait = 0
 	}
 	out := written{WriteResult: res, over: overlooked(s, ctx, res)}
 	if in.Review {

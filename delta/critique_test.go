@@ -126,18 +126,7 @@ func TestCritiques_AreNotAnsweredByWhatWasUnderWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	said := func(a *Artifact, agent brenner.ActorName, op Operation, target Target, section Section, payload, why string) *Artifact {
-		n++
-		d := Delta{
-			DeltaID: fmt.Sprintf("d-%d", n), Agent: agent, Operation: op, TargetID: target, Section: section, Rationale: why,
-			Timestamp: fmt.Sprintf("2026-03-14T16:%02d:00Z", n), Payload: []byte(payload),
-		}
-		if section == AdversarialCritique && op == Add {
-			d.ProvisionalID = "C-ROUND"
-		}
-		return Merge(a, []Entry{{Message: d.DeltaID, Delta: d}}, Options{}).Artifact
-	}
+	said := saying()
 	before := said(start, "Blue", Add, "", HypothesisSlate, `{"claim":"c","mechanism":"m"}`, "seen")
 	attacked := said(before, "Red", Add, "", AdversarialCritique, `{"name":"Weak","attack":"H1 is circular"}`, "seen")
 	pressed := said(attacked, "Red", Edit, "C1", AdversarialCritique, `{"attack":"H1 is circular still"}`, "seen")
@@ -169,18 +158,26 @@ func TestCritiques_AreNotAnsweredByWhatWasUnderWay(t *testing.T) {
 	}
 }
 
-// D26: a critique of a hypothesis is answered by another that its author puts in the place of
-// that and which names the critique, whoever else names it says nothing to it.
-func TestCritiques_AreAnsweredByAnotherHypothesisThatNamesThem(t *testing.T) {
+// saying merges one delta after the other into documents, a minute apart.
+func saying() func(a *Artifact, agent brenner.ActorName, op Operation, target Target, section Section, payload, why string) *Artifact {
 	n := 0
-	said := func(a *Artifact, agent brenner.ActorName, op Operation, target Target, section Section, payload, why string) *Artifact {
+	return func(a *Artifact, agent brenner.ActorName, op Operation, target Target, section Section, payload, why string) *Artifact {
 		n++
 		d := Delta{
 			DeltaID: fmt.Sprintf("d-%d", n), Agent: agent, Operation: op, TargetID: target, Section: section, Rationale: why,
 			Timestamp: fmt.Sprintf("2026-03-14T16:%02d:00Z", n), Payload: []byte(payload),
 		}
+		if section == AdversarialCritique && op == Add {
+			d.ProvisionalID = "C-ROUND"
+		}
 		return Merge(a, []Entry{{Message: d.DeltaID, Delta: d}}, Options{}).Artifact
 	}
+}
+
+// D26: a critique of a hypothesis is answered by another that its author puts in the place of
+// that and which names the critique, whoever else names it says nothing to it.
+func TestCritiques_AreAnsweredByAnotherHypothesisThatNamesThem(t *testing.T) {
+	said := saying()
 	start, err := New("RS-1", "Why?", nil, time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)

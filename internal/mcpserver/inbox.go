@@ -834,9 +834,6 @@ func plannedBy(tests []delta.Test, by brenner.ActorName) string {
 	return " (" + strings.Join(said, ", ") + ")"
 }
 
-// littleLeft is how much a context has left when that is said without being asked for.
-const littleLeft = 8000
-
 // lately is how many minutes after it did something somebody may still be at it.
 const lately = 20
 

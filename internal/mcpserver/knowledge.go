@@ -59,6 +59,9 @@ type contextPage struct {
 // surveyKey begins the keys of surveys, by which their further pages are known.
 const surveyKey = "context-survey-"
 
+// littleLeft is how much a context has left when that is said without being asked for.
+const littleLeft = 8000
+
 // assembleContext always gives a key, so that the pages are of one context.
 func assembleContext(s api.Service, ctx context.Context, in contextRequest) (contextPage, error) {
 	if in.Offset > 0 && in.Key == "" {
@@ -557,11 +560,7 @@ func (p artifactPage) goOn() string {
 	if p.asked.Since > 0 {
 		arguments = append(arguments, "since", p.asked.Since)
 	}
-	rest := more("artifact_get", arguments...)
-	if p.GoOn.Name == "" {
-		return rest
-	}
-	return "[your context has no room for more; first a new one: " + p.GoOn.Tool() + "]\n" + rest
+	return more("artifact_get", arguments...)
 }
 
 // Slim implements spoken.

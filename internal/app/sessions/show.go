@@ -54,10 +54,6 @@ type piece struct {
 
 const none = -1
 
-// littleLeft is what may still be read through a context when its reader is told how
-// it goes on in another: before something it needs does not fit.
-const littleLeft = 2000
-
 // Session implements api.Sessions. A person gets the document as Markdown; an
 // agent in plain words, item by item, as much of it as it has not seen and as
 // fits (C34).
@@ -970,7 +966,7 @@ func (d *document) as(shown kernel.Shown) api.SessionView {
 		return out
 	}
 	out.Proposals, out.Left, out.Spent, out.RestCosts = nil, shown.Left, shown.Full, shown.Costs
-	if shown.Full || shown.Left < littleLeft {
+	if shown.Full {
 		out.GoOn = d.goOn(shown)
 	}
 	var now []delta.Passage

@@ -436,7 +436,7 @@ func (e ending) left(warm bool) string {
 	case e.waits || e.owes: // who is waited for, and for what, is said where that is asked
 		return others
 	case len(e.others) > 0 && e.stopped:
-		return fmt.Sprintf("nothing is asked of you in %s now; left for others as you were told%s\n", e.session, cmp.Or(e.freeWords(), ": wait, or stop if your part is done"))
+		return fmt.Sprintf("nothing is asked of you in %s now; still left for others: %s%s\n", e.session, brenner.ClipWords(strings.Join(e.others, "; "), shortLeft), cmp.Or(e.freeWords(), ". Wait, or stop if your part is done"))
 	case len(e.others) > 0:
 		return e.stopWords()
 	}
@@ -474,6 +474,9 @@ func (e ending) unsignedWords() string {
 	}
 	return fmt.Sprintf(". Your answer as it stands is not signed by %s: wait for that, or stop", joined(e.unsigned))
 }
+
+// shortLeft is how much is said again of what is left for others.
+const shortLeft = 160
 
 // stopWords tell a reader for whom nothing is left what is left for others; "" to any other.
 func (e ending) stopWords() string {

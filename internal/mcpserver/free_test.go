@@ -101,7 +101,7 @@ func TestAnswer_IsForOthersWhenItsAuthorIsAway(t *testing.T) {
 	red.must(red.submits(amend), "WRITE_DENIED", "BlueLake says the answer; others replace at most 400 characters of it at once, in parts", "once BlueLake has done nothing for 4 minutes, who takes part may say all of it")
 	green.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Too sure","attack":"one run of ten is fast","targets":["RT"]}`, ""))
 	red.must(first(red.call("inbox", nil)), "left for others: the answer to C1. Wait for it: inbox {\"wait\":60}; or stop, if your part is done")
-	red.must(first(red.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done")
+	red.must(first(red.call("inbox", nil)), "still left for others: the answer to C1. Wait, or stop if your part is done")
 
 	green.must(first(green.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}})), "signed by nobody yet; open against it: C1")
 
@@ -178,7 +178,7 @@ func TestInbox_SaysWhatMayStillCome(t *testing.T) {
 	_, blue, red, green := separated(t)
 	red.submits(deltaBlock("ADD", "", "discriminative_tests", `{"name":"Runs","procedure":"run it ten times","discriminates":"H1 from none","expected_outcomes":{"H1":"all slow"},"potency_check":"an empty parser is fast"}`, ""))
 	blue.must(first(blue.call("inbox", nil)), "left for others: T1, which RedSky has put up, to run or to drop")
-	blue.must(first(blue.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done", "RedSky just now (has T1 to run)")
+	blue.must(first(blue.call("inbox", nil)), "still left for others: T1, which RedSky has put up, to run or to drop. Wait, or stop if your part is done", "RedSky just now (has T1 to run)")
 	red.submits(deltaBlock("EDIT", "T1", "discriminative_tests", `{"status":"running"}`, ""))
 	blue.call("inbox", nil)
 	blue.must(first(blue.call("inbox", nil)), "RedSky just now (runs T1)")

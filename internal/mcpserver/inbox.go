@@ -682,7 +682,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		return "", false, err
 	}
 	var b strings.Builder
-	around, unread := "", ""
+	around, unread, signatures := "", "", 0
 	ends := map[brenner.SessionID]ending{}
 	for _, info := range sessions.Sessions {
 		work, left, end, err := aroundOf(s, ctx, info, st.Project.Actor)
@@ -707,7 +707,8 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		default:
 			unread += end.once(end.unreadWords())
 		}
-		signed := end.once(end.signed) // that somebody did is the news
+		signed := end.once(end.signed) // that somebody did is the news, and leaves nothing to do
+		signatures += len(signed)
 		b.WriteString(signed + strings.Replace(line, signed, "", 1) + work)
 		around = cmp.Or(around, left)
 	}
@@ -730,7 +731,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		return again
 	})
 	b.WriteString(st.list())
-	if done = b.Len() == 0 && !owes; done {
+	if done = b.Len() == signatures && !owes; done {
 		own := slices.DeleteFunc(slices.Clone(sessions.Sessions), func(s api.SessionInfo) bool { return !takesPart(s, st.Project.Actor) })
 		compiled := slices.IndexFunc(own, func(s api.SessionInfo) bool { return s.Compiles > 0 })
 		switch {

@@ -122,5 +122,5 @@ func TestSubmit_SaysOnceWhatStays(t *testing.T) {
 	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "hypotheses alive: 2 of at most 6", `; what others say to it: inbox {"wait":60}`, "left for others: the conclusion (BlueLake). Wait for it: inbox {\"wait\":60}; or stop, if your part is done")
 	red.mustNot(red.submits(assumption("Sluice", "It is open")), "hypotheses alive", "what others say to it")
 	blue.submits(assumption("Mill", "It turns"))
-	red.must(first(red.call("inbox", nil)), "left for others as you were told: wait, or stop if your part is done\n")
+	red.must(first(red.call("inbox", nil)), "still left for others: the conclusion (BlueLake). Wait, or stop if your part is done\n")
 }

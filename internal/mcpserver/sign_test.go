@@ -17,7 +17,7 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	red.must(sign(red, "I sign RT as it reads now"), "you stand behind the answer (RT) as it stands")
 	red.mustNot(first(red.call("inbox", nil)), "sign it")
 	words = first(blue.call("inbox", nil))
-	blue.must(words, "the answer of RS-pair, by BlueLake, as it stands is signed by RedSky\n")
+	blue.must(words, "the answer of RS-pair, by BlueLake, as it stands is signed by RedSky\n", "nothing is asked of you: everybody has answered, and what came is compiled. Stop here unless you have more to say")
 	blue.mustNot(words, "nothing to add")
 	blue.mustNot(first(blue.call("inbox", nil)), "signed") // it was said
 	// Another word, and nobody has signed it.

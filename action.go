@@ -105,7 +105,7 @@ var tools = lazy.Value(func() map[string]tool {
 		again:                     {renames: map[string]string{"what": "change.what", "why": "change.why"}, numbers: []string{"limit", "depth", "offset", "wait", "expect"}},
 		"artifact.new":            {name: "artifact_write"},
 		"artifact.search":         {name: "artifact_search"},
-		"artifact.show":           {name: "artifact_get"},
+		"artifact.show":           {name: "artifact_get", renames: map[string]string{"content": "file"}},
 		"artifact.update":         {name: "artifact_write", renames: map[string]string{"what": "change.what", "why": "change.why"}},
 		"context.assemble":        {name: "context_assemble", renames: map[string]string{"module": "modules"}, lists: []string{"modules"}},
 		"delta.submit":            {name: "delta_submit", renames: map[string]string{"file": ""}, asks: map[string]string{"file": "text"}},

@@ -308,6 +308,17 @@ const (
 	MaxThreadBytes     = 12 << 10
 	// ToolPageBytes is what artifact_get gives of a content at once.
 	ToolPageBytes = 20 << 10
+	// FilePageBytes is how much of a content that is fetched as a file is read at once,
+	// MaxFileContexts in how many contexts it may be read.
+	FilePageBytes   = 256 << 10
+	MaxFileContexts = 16
+	// MaxTickets bounds the files that may be fetched or sent at a time, MaxTicketsPerToken
+	// those of one token; a further one takes the place of the oldest. MaxTicketBytes bounds
+	// what goes with a content that is sent, and TicketLife is how long a ticket is good.
+	MaxTickets         = 1024
+	MaxTicketsPerToken = 16
+	MaxTicketBytes     = 64 << 10
+	TicketLife         = 10 * time.Minute
 	// MaxHeaderBytes bounds the header of a request.
 	MaxHeaderBytes = 64 << 10
 	// MaxAnswerBytes bounds the answer of a server that a client reads.

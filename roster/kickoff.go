@@ -223,8 +223,9 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	}
 	out := "Every role may measure, and write the result as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + "),\n" +
-		"link it to what it derives from, and cite its id and version (`oxygen-log@2`) in `anchors` or your text. Choose its `id`," +
-		"\nand the deltas that go with it can cite it (`oxygen-log@1`). Number findings in headings, `## .1 …`, not `T1`: " + brenner.Do("artifact.show", "ref", "oxygen-log@2.1").Mark() + " reads one."
+		"link it to what it derives from, and cite its id and version (`oxygen-log@1`) in `anchors` or your text, also" +
+		"\nin deltas that go with it: choose its `id`. Number findings in headings, `## .1 …`, not `T1`: " + brenner.Do("artifact.show", "ref", "oxygen-log@2.1").Mark() + " reads one.\n" +
+		"A program is an artifact by itself: " + brenner.Do("artifact.show", "ref", "oxygen-fit@1", "content", "true").Mark() + " gives the file."
 	forms := k.forms(own)
 	if (len(own) > 1 || own[0] != analysisResult) && slices.ContainsFunc(own, func(t brenner.TypeName) bool { return !strings.Contains(forms, "`"+string(t)+"`") }) {
 		out += "\nYour role may write " + quoted(own) + "."
@@ -391,8 +392,8 @@ func explained(compile CompileMode) string {
 		when += fmt.Sprintf(", or, once most have, %.0f minutes after the last who did", Patience.Minutes())
 	}
 	return when + "; until then others see yours as proposals. " +
-		"News come with each write. You are told what became of yours, and may answer again: " +
-		again + ", and the session goes on as long as the PI asks."
+		"You are told what became of yours, and may answer again: " +
+		again + ", as long as the PI asks."
 }
 
 // SessionConfiguration writes the roster as it stands in every kickoff, for

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -206,7 +207,7 @@ func workTask(t *testing.T, writer, critic agent, task string) {
 		"type": "critique", "summary": "mine", "content": map[string]any{"format": "text", "data": "x"},
 	})
 	writer.does("artifact_write", section)
-	if again := writer.does("artifact_write", section); again["ref"] != "methods@1" { // X2
+	if again := writer.does("artifact_write", section); again["ref"] != "methods@1" || !strings.HasPrefix(fmt.Sprint(again["words"]), "duplicate: true") { // X2
 		t.Errorf("written again: %v", again)
 	}
 	critic.does("context_assemble", map[string]any{"question": "is it sound?"})

@@ -74,10 +74,12 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 		return errors.Join(err, l.Close())
 	}
 	defer flush()
+	tickets := mcpserver.NewTickets(nil)
 	s := httpapi.New(httpapi.Options{
 		Backend: backend{a}, Log: log, Tracer: tracer, Project: project,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
-		MCP: mcpserver.Handler(mcpserver.Options{Version: version, Service: asCaller, Log: log, Tracer: tracer, Leaving: ctx.Done(), Linger: mcpserver.Linger}),
+		MCP:      mcpserver.Handler(mcpserver.Options{Version: version, Service: asCaller, Log: log, Tracer: tracer, Leaving: ctx.Done(), Linger: mcpserver.Linger, Tickets: tickets}),
+		Ticketed: tickets.Shown,
 		Pages: func(v httpapi.Visitors) http.Handler {
 			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: log})
 		},
@@ -246,14 +248,46 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 		return err
 	}
 	defer flush()
-	server := mcpserver.New(mcpserver.Options{
-		Version: version, Log: log, Tracer: tracer, Linger: mcpserver.Linger,
+	o := mcpserver.Options{
+		Version: version, Log: log, Tracer: tracer, Linger: mcpserver.Linger, Tickets: mcpserver.NewTickets(nil),
 		Service: func(context.Context, http.Header) (api.Service, error) { return s, nil },
-	})
+	}
+	files, stop := serveFiles(o)
+	defer stop()
+	o.Files = files
+	server := mcpserver.New(o)
 	if err := server.Run(ctx, mcpserver.Stdio(in, out, log)); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil
+}
+
+// serveFiles serves the files of an agent over stdio to the programs that it starts, on a
+// port of this machine that is opened when the first is asked for, and to nobody without a
+// ticket.
+func serveFiles(o mcpserver.Options) (base func() (string, error), stop func()) {
+	server := &http.Server{ReadHeaderTimeout: brenner.HeaderDeadline, MaxHeaderBytes: brenner.MaxHeaderBytes, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)}
+	base = sync.OnceValues(func() (string, error) {
+		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", brenner.Errorf(brenner.CodeStoreUnavailable, "no port on this machine can be listened on").
+				WithHint("leave file out: contents come and go with the calls").Because(err)
+		}
+		host, files := l.Addr().String(), mcpserver.FileHandler(o)
+		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
+			switch { // a page in a browser reaches this too: under another name, or with its origin
+			case h.Host != host || h.Header.Get("Origin") != "":
+				http.Error(w, "not for browsers", http.StatusForbidden)
+			case h.URL.Path != mcpserver.FilePath:
+				http.NotFound(w, h)
+			default:
+				files.ServeHTTP(w, h)
+			}
+		})
+		go func() { _ = server.Serve(l) }()
+		return "http://" + host, nil
+	})
+	return base, func() { _ = server.Close() }
 }
 
 // mayListen keeps a server that knows no token on this machine: there is

@@ -80,6 +80,9 @@ func (c *Client) call(ctx context.Context, name string, req, out any) error {
 		return brenner.Errorf(brenner.CodeStoreUnavailable, "the server's answer cannot be read").
 			WithHint("server and client may be of different versions").Because(err)
 	}
+	if res.Header.Get(duplicateHeader) != "" {
+		api.Replayed(ctx)
+	}
 	return nil
 }
 

@@ -135,7 +135,7 @@ func (d *document) parameters(r route) []object {
 		return out
 	}
 	if reflect.PointerTo(r.in).Implements(reflect.TypeFor[api.Writer]()) {
-		out = append(out, object{"name": keyHeader, "in": "header", "schema": object{"type": "string"}, "description": "makes the request safe to repeat"})
+		out = append(out, object{"name": keyHeader, "in": "header", "schema": object{"type": "string"}, "description": "makes the request safe to repeat; the answer to a repeat has the header " + duplicateHeader})
 	}
 	return out
 }

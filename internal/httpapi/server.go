@@ -58,6 +58,9 @@ type Options struct {
 	Secure bool
 	// MCP serves /mcp, to those who have a token; nil: nobody does.
 	MCP http.Handler
+	// Ticketed gives a request for a file, which that answers too, as one of who was given
+	// the ticket that it shows; false if that is not good. Nil: there are no files.
+	Ticketed func(*http.Request) (*http.Request, bool)
 	// Pages serves browsers whatever is not the API; nil: nothing does.
 	Pages func(Visitors) http.Handler
 	// Rate and Burst bound the requests of one token; 0: the limits of
@@ -149,6 +152,9 @@ func (s *Server) mux() *http.ServeMux {
 	if s.options.MCP != nil {
 		m.HandleFunc("/mcp", s.known("MCP", messages(), s.mcp))
 	}
+	if s.options.Ticketed != nil {
+		m.HandleFunc("/mcp/file", s.named("File", s.file))
+	}
 	m.HandleFunc(prefix+"/", s.named("None", none))
 	if s.options.Pages != nil {
 		pages := s.options.Pages(Visitors{Who: s.visitor, Wait: s.wait, LogIn: s.LogIn, LogOut: s.LogOut})
@@ -177,15 +183,23 @@ func (s *Server) serve(r route) func(http.ResponseWriter, *http.Request, Caller)
 			return
 		}
 		s.takeTime(w)
-		result, err := r.invoke(h.Context(), c.Service, req)
+		ctx, repeated := api.WatchReplay(h.Context())
+		result, err := r.invoke(ctx, c.Service, req)
 		s.extend(w)
 		if err != nil {
 			fail(w, h, err)
 			return
 		}
+		if *repeated {
+			w.Header().Set(duplicateHeader, "true")
+		}
 		answer(w, h, result)
 	}
 }
+
+// duplicateHeader says of a write that its key was used for the same request before, and
+// that nothing was done again (X2).
+const duplicateHeader = "Brenner-Duplicate"
 
 // mcp lets a caller with a token through. Tools act for the caller of this very
 // request: identity is the token, never a session.
@@ -197,6 +211,22 @@ func (s *Server) mcp(w http.ResponseWriter, h *http.Request, c Caller) {
 	}
 	s.options.MCP.ServeHTTP(w, h.WithContext(context.WithValue(h.Context(), callerKey{}, c)))
 }
+
+// file lets whoever shows a ticket through as the one who was given it.
+func (s *Server) file(w http.ResponseWriter, h *http.Request) {
+	h, ok := s.options.Ticketed(h)
+	if !ok {
+		err := errTicket
+		if s.limits.allow("from:"+remote(h)) != nil {
+			err = errTooMany
+		}
+		fail(w, h, err)
+		return
+	}
+	s.known("File", messages(), s.mcp)(w, h)
+}
+
+var errTicket = brenner.Errorf(brenner.CodeUnauthenticated, "this ticket is not known here, or its time is over").WithHint("ask for the file again, with the tool")
 
 type callerKey struct{}
 

@@ -21,7 +21,7 @@ type sessionRequest struct {
 	Sections []delta.Section   `json:"sections,omitzero" doc:"default all"`
 	Items    []delta.ItemID    `json:"items,omitzero" doc:"such as H2"`
 	Since    brenner.Version   `json:"since,omitzero" doc:"only changes after this version"`
-	Brief    bool              `json:"brief,omitzero" doc:"a line for each item, what was killed and why"`
+	Brief    bool              `json:"brief,omitzero" doc:"a line per item, what was killed and why"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of a page"`
 	Again    bool              `json:"again,omitzero" doc:"even if unchanged"`
 
@@ -1069,7 +1069,7 @@ type patchRequest struct {
 	keyed
 	Ref          brenner.Ref       `json:"ref" doc:"the version you read: ID@VERSION"`
 	Patch        string            `json:"patch" doc:"the edit as text: {\"old_string\",\"new_string\"} or a list of these, a unified diff, SEARCH/REPLACE, apply_patch or anchor_diff_v2.1"`
-	Base         brenner.Version   `json:"base,omitzero" doc:"the version you read, if not ref"`
+	Base         brenner.Version   `json:"base,omitzero" doc:"its version, if not in ref"`
 	Rebase       bool              `json:"rebase,omitzero" doc:"carry it over if the text moved"`
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
 	Summary      *string           `json:"summary,omitzero" doc:"of the new text"`

@@ -23,7 +23,7 @@ type hypothesis struct {
 // evidence is one thing that can be looked at.
 type evidence struct {
 	Kind    string `json:"kind" doc:"error_log, file_content, older_content, patch, explanation, or another word"`
-	Content string `json:"content" doc:"the thing itself, no placeholder"`
+	Content string `json:"content" doc:"the thing itself"`
 	Path    string `json:"path,omitzero" doc:"the file it is of"`
 }
 
@@ -34,9 +34,9 @@ type stalemateRequest struct {
 	Target       string            `json:"target,omitzero" doc:"artifact or file it is about"`
 	Hypotheses   []hypothesis      `json:"hypotheses" doc:"one per party: yours, and the others by author only"`
 	Alternatives []hypothesis      `json:"alternatives" doc:"1 to 3 that nobody holds yet"`
-	Evidence     []evidence        `json:"evidence" doc:"what an arbiter can look at"`
+	Evidence     []evidence        `json:"evidence" doc:"to look at"`
 	Expected     string            `json:"expected_behaviour,omitzero" doc:"what should happen instead"`
-	Request      string            `json:"arbitration_request" doc:"what the arbiter should decide"`
+	Request      string            `json:"arbitration_request" doc:"what to decide"`
 	Session      brenner.SessionID `json:"session,omitzero" doc:"where it came up"`
 	Module       brenner.Module    `json:"module,omitzero" doc:"default: your context's"`
 }

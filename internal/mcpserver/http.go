@@ -33,6 +33,9 @@ const bothAccepted = "application/json, text/event-stream"
 // HTTP status that clients know it by.
 func Handler(o Options) http.Handler { return handlerOf(New(o), newDirect(o)) }
 
+// FileHandler serves files alone, of an agent that has its tools over other ways.
+func FileHandler(o Options) http.Handler { return http.HandlerFunc(o.complete().serveFile) }
+
 // handlerOf leaves to the library what is not answered directly.
 func handlerOf(s *mcp.Server, d direct) http.Handler {
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
@@ -42,6 +45,11 @@ func handlerOf(s *mcp.Server, d direct) http.Handler {
 		PropagateRequestCancellation: true,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == FilePath && d.Tickets != nil {
+			d.serveFile(w, req)
+			return
+		}
+		req = based(req)
 		messages, params, no := admit(w, req)
 		if no != nil {
 			no.send(w)
@@ -93,7 +101,11 @@ func admit(w http.ResponseWriter, h *http.Request) (messages []jsonrpc.Message, 
 	}
 	body, err := admission.ReadBody(http.MaxBytesReader(w, h.Body, brenner.MaxRequestBytes), h.ContentLength)
 	if err != nil {
-		return nil, nil, unread(err)
+		e, status := problem.From(unread(err))
+		if e.Code != brenner.CodeLimitExceeded {
+			status.HTTP = http.StatusBadRequest
+		}
+		return nil, nil, &rejection{status: status.HTTP, err: onTheWire(jsonrpc.CodeInvalidRequest, e)}
 	}
 	if err := admission.CheckValues(body); err != nil {
 		return nil, nil, tooLarge(err)
@@ -230,13 +242,12 @@ func tooLarge(err error) *rejection {
 }
 
 // unread says why a body could not be read.
-func unread(err error) *rejection {
+func unread(err error) error {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return tooLarge(brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", large.Limit))
+		return brenner.Errorf(brenner.CodeLimitExceeded, "the body is larger than %d bytes", large.Limit)
 	}
-	return &rejection{status: http.StatusBadRequest, err: onTheWire(jsonrpc.CodeInvalidRequest,
-		brenner.Errorf(brenner.CodeCanceled, "the body did not arrive").Because(err))}
+	return brenner.Errorf(brenner.CodeCanceled, "the body did not arrive").Because(err)
 }
 
 // unknownRevision refuses a revision that is not spoken here. The data names

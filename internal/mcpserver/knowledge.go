@@ -27,7 +27,7 @@ type contextRequest struct {
 	Task     string            `json:"task,omitzero" doc:"yours, or a free one: you take it"`
 	Session  brenner.SessionID `json:"session,omitzero" doc:"default: the one that waits for you"`
 	Question string            `json:"question,omitzero" doc:"what you want to know, outside a task"`
-	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one module, for a question"`
+	Modules  []brenner.Module  `json:"modules,omitzero" doc:"one, for a question"`
 	After    string            `json:"after,omitzero" doc:"your last context (ctx-…), not sent again"`
 	Offset   int               `json:"offset,omitzero" doc:"next_offset of a page, with its key"`
 
@@ -316,12 +316,13 @@ func renew(s api.Service, ctx context.Context, next brenner.Action) string {
 
 // getRequest names a version and where to go on in its content.
 type getRequest struct {
-	Ref    cited           `json:"ref" doc:"ID, ID@VERSION, or ID@2.4 for part .4; without a version the one in force"`
+	Ref    cited           `json:"ref" doc:"ID (the one in force), ID@VERSION, or ID@2.4: part .4"`
 	Brief  bool            `json:"brief,omitzero" doc:"leave the content out"`
 	Since  brenner.Version `json:"since,omitzero" doc:"only changes after this version"`
 	Offset int             `json:"offset,omitzero" doc:"next_offset of a page"`
 	Again  bool            `json:"again,omitzero" doc:"even if unchanged"`
 	Task   string          `json:"task,omitzero" doc:"whose context"`
+	File   bool            `json:"file,omitzero" doc:"fetch it by curl"`
 	// More are read in the same call, each from its beginning.
 	More []cited `json:"more,omitzero" doc:"further ones"`
 
@@ -350,6 +351,7 @@ type artifactPage struct {
 	task    string // what is told of a task that was asked for
 	more    string // the words of further ones
 	anew    string // that the reader's context was renewed for it
+	file    string // how it is fetched as a file
 }
 
 // mostRead is how many artifacts one call reads.
@@ -359,6 +361,12 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 	if len(in.More) >= mostRead {
 		return artifactPage{}, brenner.Errorf(brenner.CodeLimitExceeded, "%d artifacts at once", len(in.More)+1).At("/more").
 			WithHint(fmt.Sprintf("read at most %d in one call", mostRead))
+	}
+	if in.File {
+		if len(in.More) > 0 {
+			return artifactPage{}, brenner.Errorf(brenner.CodeInvalidValue, "one file is fetched with a call").At("/more").WithHint("ask for the others by themselves")
+		}
+		return fileOf(s, ctx, in)
 	}
 	out, err := getArtifact(s, ctx, in)
 	if err != nil {
@@ -525,8 +533,11 @@ func taskPage(s api.Service, ctx context.Context, in getRequest, missing error) 
 
 // Words implements spoken.
 func (p artifactPage) Words() string {
-	if p.task != "" {
+	switch {
+	case p.task != "":
 		return p.task + p.more
+	case p.file != "":
+		return p.file
 	}
 	var b strings.Builder
 	b.WriteString(p.anew)
@@ -560,7 +571,11 @@ func (p artifactPage) goOn() string {
 	if p.asked.Since > 0 {
 		arguments = append(arguments, "since", p.asked.Since)
 	}
-	return more("artifact_get", arguments...)
+	out := more("artifact_get", arguments...)
+	if p.asked.Since == 0 && !p.ours {
+		out += fmt.Sprintf("[as a file: artifact_get %s]\n", jsonOf(getRequest{Ref: cited{Ref: p.Ref()}, File: true}))
+	}
+	return out
 }
 
 // Slim implements spoken.
@@ -641,14 +656,15 @@ func (c *change) note() *artifact.Change {
 type writeRequest struct {
 	keyed
 	ID           brenner.ArtifactID `json:"id,omitzero" doc:"of your own: its deltas can cite it; without type: a new version"`
-	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or one of the project's own"`
+	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
 	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default: your last"`
 	Expect       brenner.Version    `json:"expect,omitzero" doc:"refuse if this is not the head"`
 	Summary      *string            `json:"summary,omitzero" doc:"at most 1,200 characters"`
 	SummaryHolds bool               `json:"summary_holds,omitzero" doc:"the old one holds"`
 	Content      *body              `json:"content,omitzero" doc:"all of it"`
-	Tags         *[]string          `json:"tags,omitzero" doc:"words to find it by"`
+	File         bool               `json:"file,omitzero" doc:"send content by curl"`
+	Tags         *[]string          `json:"tags,omitzero" doc:"to find it by"`
 	Links        []link             `json:"links,omitzero" doc:"what it rests on"`
 	DropLinks    bool               `json:"drop_links,omitzero" doc:"don't keep the parent's links"`
 	Change       *change            `json:"change,omitzero" doc:"core types need it"`
@@ -665,6 +681,8 @@ type writeRequest struct {
 type written struct {
 	api.WriteResult
 	over, closed, answered, news string
+
+	file string // how its content is sent as a file
 }
 
 // overlooked quotes what a write replaced that its writer was not shown.
@@ -688,6 +706,9 @@ const mostReplaced = 1500
 func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written, error) {
 	if err := checkWait(in.Wait); err != nil {
 		return written{}, err
+	}
+	if in.File {
+		return fileFor(ctx, in)
 	}
 	watched, repeated := api.WatchReplay(ctx)
 	res, err := writeVersion(s, watched, in)
@@ -819,6 +840,9 @@ func writeVersion(s api.Service, ctx context.Context, in writeRequest) (api.Writ
 
 // Words implements spoken.
 func (w written) Words() string {
+	if w.file != "" {
+		return w.file
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "wrote %s, %s\n", w.Ref, w.Status)
 	b.WriteString(w.beside())

@@ -15,7 +15,7 @@ type lesson struct {
 	Section    playbook.Section `json:"section" doc:"helpful: do this; harmful: avoid this; neutral: a fact"`
 	Content    string           `json:"content" doc:"one sentence that stands alone"`
 	Confidence *float64         `json:"confidence,omitzero" doc:"0 to 1"`
-	Tags       []string         `json:"tags,omitzero" doc:"words to find it by"`
+	Tags       []string         `json:"tags,omitzero" doc:"to find it by"`
 	Task       string           `json:"task,omitzero" doc:"the one that taught it"`
 }
 
@@ -23,7 +23,7 @@ type lesson struct {
 type learnRequest struct {
 	keyed
 	Domain   playbook.Domain `json:"domain,omitzero" doc:"default general"`
-	Insights []lesson        `json:"insights" doc:"at most 50 at once"`
+	Insights []lesson        `json:"insights" doc:"at most 50"`
 	DryRun   bool            `json:"dry_run,omitzero" doc:"write nothing"`
 }
 

@@ -43,6 +43,11 @@ type Options struct {
 	// Linger is how long a wait for what others write goes on when something has
 	// come, for more of it; 0: it ends at once.
 	Linger time.Duration
+	// Tickets lets contents be fetched and sent as files; nil: they come and go with calls.
+	Tickets *Tickets
+	// Files is the address at which they are, without the path; nil: the one that a request
+	// of HTTP came under.
+	Files func() (string, error)
 }
 
 // Linger is how long servers let a wait go on: those who discuss answer each other in
@@ -143,7 +148,7 @@ func (o Options) callOnce(ctx context.Context, t tool, req *mcp.CallToolRequest,
 	if err != nil {
 		return nil, err
 	}
-	ctx, repeated := api.WatchReplay(ctx)
+	ctx, repeated := api.WatchReplay(o.withDesk(ctx, req))
 	out, err := t.invoke(ctx, s, arguments)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 type claimRequest struct {
 	keyed
 	ID    string        `json:"id,omitzero" doc:"default: the oldest free one for your role"`
-	Lease *api.Duration `json:"lease,omitzero" doc:"e.g. 30m; claiming again renews it"`
+	Lease *api.Duration `json:"lease,omitzero" doc:"e.g. 30m; again renews it"`
 }
 
 // taskResult is a task as its holder sees it.
@@ -315,7 +315,7 @@ func releaseTask(s api.Service, ctx context.Context, in releaseRequest) (taskRes
 // workRequest asks others for work.
 type workRequest struct {
 	keyed
-	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or one of the project's"`
+	Role    brenner.Role      `json:"role,omitzero" doc:"who is asked: pi, hypothesis_generator, test_designer, adversarial_critic, integrator, writer, distiller, reviewer, arbiter, or the project's"`
 	Title   string            `json:"title" doc:"one line of 200 characters; with claim or note 600"`
 	Spec    string            `json:"spec,omitzero" doc:"what to do, and what counts as done"`
 	To      brenner.ActorName `json:"to,omitzero" doc:"instead: NAME of the session, about it"`

@@ -24,9 +24,9 @@ type loopback struct {
 	tokens map[string]*atomic.Bool // whether the project stayed away
 }
 
-// serveLoopback serves the tools; a call waits for so long for a project that
-// is away.
-func serveLoopback(tools http.Handler, wait time.Duration, log *slog.Logger) (*loopback, error) {
+// serveLoopback serves the tools, and files to whoever shows a ticket for one; a call waits
+// for so long for a project that is away.
+func serveLoopback(tools http.Handler, ticketed func(*http.Request) (*http.Request, bool), wait time.Duration, log *slog.Logger) (*loopback, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, brenner.Errorf(brenner.CodeStoreUnavailable, "no port on this machine can be listened on").Because(err)
@@ -42,7 +42,9 @@ func serveLoopback(tools http.Handler, wait time.Duration, log *slog.Logger) (*l
 				http.Error(w, "not for browsers", http.StatusForbidden)
 				return
 			}
-			if req.URL.Path != "/mcp" {
+			if file, ok := ticketed(req); ok {
+				req = file
+			} else if req.URL.Path != "/mcp" {
 				http.NotFound(w, req)
 				return
 			}

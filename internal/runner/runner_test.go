@@ -213,8 +213,24 @@ func TestRun_EnvironmentIsBuilt(t *testing.T) {
 // W3: the tools are there for the token of a live run and for nothing else.
 func TestLoopback_IsForLiveRunsOnly(t *testing.T) {
 	w := newWorld(t)
-	r := w.runner(t)
+	r := w.runner(t, func(o *Options) {
+		o.Ticketed = func(req *http.Request) (*http.Request, bool) {
+			if req.URL.Path != "/mcp/file" || req.Header.Get("Ticket") == "" {
+				return req, false
+			}
+			req = req.Clone(req.Context())
+			req.Header.Set("Authorization", "Bearer "+req.Header.Get("Ticket"))
+			return req, true
+		}
+	})
 	r.server.admit("brn_live")
+	file := func(ticket string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.URL.Path = "/mcp/file"
+			r.Header.Set("Authorization", "Bearer brn_other")
+			r.Header.Set("Ticket", ticket)
+		}
+	}
 	ask := func(change func(*http.Request)) int {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.server.url, strings.NewReader(`{}`))
 		if err != nil {
@@ -239,6 +255,9 @@ func TestLoopback_IsForLiveRunsOnly(t *testing.T) {
 		"a browser":       {func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, func(s int) bool { return s == 403 }},
 		"another name":    {func(r *http.Request) { r.Host = "evil.example" }, func(s int) bool { return s == 403 }},
 		"another address": {func(r *http.Request) { r.URL.Path = "/" }, func(s int) bool { return s == 404 }},
+		"a ticket":        {file("brn_live"), func(s int) bool { return s != 401 && s != 404 }},
+		"no good ticket":  {file(""), func(s int) bool { return s == 404 }},
+		"one of the dead": {file("brn_dead"), func(s int) bool { return s == 401 }},
 	} {
 		if got := ask(c.change); !c.want(got) {
 			t.Errorf("%s: status %d", name, got)

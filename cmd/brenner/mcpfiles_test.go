@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"brenner"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var curl = regexp.MustCompile(`until \d\d:\d\d UTC: (curl -\S+ (?:(-o|-T)) FILE -H 'Brenner-Ticket: ([A-Z0-9]+)' (http://\S+))`)
+
+// transfer is a command that an agent was given for a file.
+type transfer struct {
+	command, ticket, address string
+	sends                    bool
+}
+
+func transferIn(t *testing.T, result map[string]any) transfer {
+	t.Helper()
+	words, _ := result["words"].(string)
+	m := curl.FindStringSubmatch(words)
+	if m == nil {
+		t.Fatalf("no command in %q", words)
+	}
+	return transfer{m[1], m[3], m[4], m[2] == "-T"}
+}
+
+// make makes the request that the command makes.
+func (f transfer) make(t *testing.T, content []byte) (status int, answer string) {
+	t.Helper()
+	method, body := http.MethodGet, io.Reader(nil)
+	if f.sends {
+		method, body = http.MethodPut, bytes.NewReader(content)
+	}
+	return f.with(t, method, body)
+}
+
+func (f transfer) with(t *testing.T, method string, body io.Reader) (status int, answer string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, f.address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Brenner-Ticket", f.ticket)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(raw)
+}
+
+// run runs the command itself, where there is curl.
+func (f transfer) run(t *testing.T, file string) {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Log("without curl its command was not run")
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", f.command)
+	cmd.Dir = t.TempDir()
+	held := filepath.Join(cmd.Dir, "FILE")
+	if content, err := os.ReadFile(file); err == nil {
+		if err := os.WriteFile(held, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v: %s", f.command, err, out)
+	}
+	if f.sends {
+		if !strings.Contains(string(out), "wrote ") {
+			t.Errorf("%s: %s", f.command, out)
+		}
+		return
+	}
+	got, err := os.ReadFile(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := os.ReadFile(file + ".want"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: %d bytes, want %d, %v", f.command, len(got), len(want), err)
+	}
+}
+
+// C33, X8: what an agent writes as a file another fetches, byte for byte, over each way to
+// the tools and as each itself; by nobody without a ticket, and by nobody whose token is
+// revoked.
+func TestMCP_ContentsGoAsFiles(t *testing.T) {
+	for _, way := range []string{"stdio", "HTTP", "stdio, on a server"} {
+		t.Run(way, func(t *testing.T) {
+			home := newShell(t)
+			home.must("init", "--name", "Fate", "--pi", "ada")
+			home.must("agent", "add", "GreyStone", "--role", "test_designer")
+			home.must("agent", "add", "GreenValley", "--role", "adversarial_critic")
+			address := ""
+			if way != "stdio" {
+				address, _ = home.serverProcess()
+			}
+			agentOf := func(name string) agent {
+				if way == "stdio" {
+					return connect(t, &mcp.CommandTransport{Command: home.process(t.Context(), "mcp", "--as", name)})
+				}
+				token := home.must("agent", "token", name)
+				if way == "HTTP" {
+					return connect(t, &mcp.StreamableClientTransport{Endpoint: address + "/mcp", HTTPClient: &http.Client{Transport: bearing(token)}})
+				}
+				return connect(t, &mcp.CommandTransport{Command: home.with("BRENNER_TOKEN", token).process(t.Context(), "mcp", "--server", address)})
+			}
+			writer, reader := agentOf("GreyStone"), agentOf("GreenValley")
+			content := []byte(strings.Repeat("func f() string { return \"å\\n`````\" }\t\r\n", 3000) + "no end of line")
+
+			send := transferIn(t, writer.does("artifact_write", map[string]any{"type": "analysis_result", "id": "code", "summary": "what runs", "file": true}))
+			writer.isRefused(brenner.CodeContextRequired, "artifact_get", map[string]any{"ref": "code"})
+			if status, answer := send.make(t, content[:1000]); status != 200 || !strings.Contains(answer, "wrote code@1, draft") {
+				t.Fatalf("%d %s", status, answer)
+			}
+			if status, answer := send.make(t, content[:1000]); status != 200 || !strings.HasPrefix(answer, "duplicate: true") {
+				t.Errorf("sent again: %d %s", status, answer)
+			}
+			if status, answer := send.make(t, content); status != 409 || !strings.HasPrefix(answer, "IDEMPOTENCY_REUSED: ") {
+				t.Errorf("sent otherwise: %d %s", status, answer)
+			}
+			again := transferIn(t, writer.does("artifact_write", map[string]any{"id": "code", "summary_holds": true, "file": true}))
+			for _, c := range []struct {
+				content string
+				code    brenner.Code
+				status  int
+			}{
+				{"\xff\xfe no text", brenner.CodeInvalidText, 422},
+				{"nul \x00", brenner.CodeInvalidText, 422},
+				{strings.Repeat("x", brenner.MaxContentBytes+1), brenner.CodeLimitExceeded, 413},
+			} {
+				if status, answer := again.make(t, []byte(c.content)); status != c.status || !strings.HasPrefix(answer, string(c.code)+": ") {
+					t.Errorf("%.20q: %d %s", c.content, status, answer)
+				}
+			}
+			if status, answer := again.with(t, http.MethodGet, nil); status != 422 || !strings.Contains(answer, "this ticket is for PUT") {
+				t.Errorf("fetched with the ticket of a write: %d %s", status, answer)
+			}
+			file := filepath.Join(t.TempDir(), "code.go")
+			for _, name := range []string{file, file + ".want"} {
+				if err := os.WriteFile(name, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again.run(t, file)
+			if status, answer := again.make(t, content); status != 200 || !strings.Contains(answer, "wrote code@2, draft") {
+				t.Fatalf("%d %s", status, answer)
+			}
+
+			reader.does("context_assemble", map[string]any{"question": "does it run?"})
+			fetch := transferIn(t, reader.does("artifact_get", map[string]any{"ref": "code@2", "file": true}))
+			if status, answer := fetch.make(t, nil); status != 200 || answer != string(content) {
+				t.Fatalf("%d, %d bytes for %d", status, len(answer), len(content))
+			}
+			fetch.run(t, file)
+			if got := reader.does("artifact_get", map[string]any{"ref": "code@2"}); got["unchanged"] != true {
+				t.Errorf("what was fetched was not read: %v", got)
+			}
+			first := transferIn(t, reader.does("artifact_get", map[string]any{"ref": "code@1", "file": true}))
+			if status, answer := first.with(t, http.MethodDelete, nil); status != 422 || !strings.Contains(answer, "this ticket is for GET") {
+				t.Errorf("deleted: %d %s", status, answer)
+			}
+			reader.isRefused(brenner.CodeInvalidValue, "artifact_get", map[string]any{"ref": "code@1", "file": true, "more": []any{"code@2"}})
+			writer.isRefused(brenner.CodeInvalidValue, "artifact_write", map[string]any{"id": "code", "file": true, "content": map[string]any{"format": "text", "data": "t"}})
+
+			unknown := transfer{ticket: "AAAA", address: fetch.address}
+			if status, answer := unknown.make(t, nil); status != 401 || !strings.Contains(answer, "this ticket is not known here") {
+				t.Errorf("without a ticket: %d %s", status, answer)
+			}
+			if way == "HTTP" {
+				home.must("agent", "revoke", tokenOf(t, home, "GreenValley"))
+				if status, answer := fetch.make(t, nil); status != 401 {
+					t.Errorf("with a token that is revoked: %d %s", status, answer)
+				}
+			}
+		})
+	}
+}
+
+// tokenOf is the id of the token of an agent.
+func tokenOf(t *testing.T, home *shell, name string) string {
+	t.Helper()
+	for line := range strings.Lines(home.must("agent", "tokens")) {
+		if f := strings.Fields(line); strings.Contains(line, name) && strings.HasPrefix(f[0], "token-") {
+			return f[0]
+		}
+	}
+	t.Fatal(fmt.Errorf("%s has no token", name))
+	return ""
+}

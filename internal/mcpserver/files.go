@@ -1,0 +1,331 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"brenner"
+	"brenner/api"
+	"brenner/artifact"
+	"brenner/internal/admission"
+	"brenner/internal/problem"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A content can be fetched and sent as a file, by a program that an agent starts, so that
+// its model need not write down what it only passes on. The tool gives a ticket for one
+// request; whoever shows that has made the call as the one who asked for it, with the same
+// decisions and at the same price (docs/adr/0223-contents-as-files.md).
+
+// FilePath is where files are fetched and sent.
+const FilePath = "/mcp/file"
+
+// ticketHeader carries a ticket. An address would be written into logs.
+const ticketHeader = "Brenner-Ticket"
+
+// Tickets are the requests for files that were agreed upon, in memory and as hashes: a
+// restart forgets them.
+type Tickets struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	open map[[32]byte]ticket
+}
+
+// ticket is good for one file: what is fetched, or the arguments of the write that is
+// sent its content.
+type ticket struct {
+	authorization string // of who was given it
+	until         time.Time
+	fetch         getRequest
+	write         []byte
+}
+
+// NewTickets makes a store of tickets; nil: by the time of the machine.
+func NewTickets(now func() time.Time) *Tickets {
+	if now == nil {
+		now = time.Now
+	}
+	return &Tickets{now: now, open: map[[32]byte]ticket{}}
+}
+
+// Shown gives a request for a file as one of who was given the ticket that it shows, who is
+// found out anew from that; false if it is none, or the ticket is not good.
+func (t *Tickets) Shown(h *http.Request) (*http.Request, bool) {
+	if h.URL.Path != FilePath {
+		return h, false
+	}
+	one, ok := t.find(h.Header.Get(ticketHeader))
+	if !ok {
+		return h, false
+	}
+	h = h.Clone(h.Context())
+	h.Header.Del("Authorization")
+	if one.authorization != "" {
+		h.Header.Set("Authorization", one.authorization)
+	}
+	return h, true
+}
+
+func (t *Tickets) find(secret string) (ticket, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one, ok := t.open[sha256.Sum256([]byte(secret))]
+	if !ok || !t.now().Before(one.until) {
+		return ticket{}, false
+	}
+	return one, true
+}
+
+// issue keeps a ticket. Who has many gives up the oldest, and of all the oldest goes where
+// there are too many.
+func (t *Tickets) issue(one ticket) (secret string, until time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	one.until = now.Add(brenner.TicketLife)
+	own := 0
+	for sum, other := range t.open {
+		switch {
+		case !now.Before(other.until):
+			delete(t.open, sum)
+		case other.authorization == one.authorization:
+			own++
+		}
+	}
+	if own >= brenner.MaxTicketsPerToken {
+		t.endOldest(func(other ticket) bool { return other.authorization == one.authorization })
+	} else if len(t.open) >= brenner.MaxTickets {
+		t.endOldest(func(ticket) bool { return true })
+	}
+	secret = rand.Text()
+	t.open[sha256.Sum256([]byte(secret))] = one
+	return secret, one.until
+}
+
+func (t *Tickets) endOldest(of func(ticket) bool) {
+	var oldest [32]byte
+	var until time.Time
+	for sum, one := range t.open {
+		if of(one) && (until.IsZero() || one.until.Before(until)) {
+			oldest, until = sum, one.until
+		}
+	}
+	delete(t.open, oldest)
+}
+
+// desk gives out tickets to whoever makes a call.
+type desk struct {
+	tickets       *Tickets
+	base          func() (string, error)
+	authorization string
+}
+
+type (
+	deskKey struct{}
+	baseKey struct{}
+)
+
+// withDesk lets the tools of a call give out tickets, where files can be had.
+func (o Options) withDesk(ctx context.Context, req *mcp.CallToolRequest) context.Context {
+	d := desk{tickets: o.Tickets, base: o.Files}
+	if d.base == nil {
+		base, ok := ctx.Value(baseKey{}).(string)
+		if !ok {
+			return ctx
+		}
+		d.base = func() (string, error) { return base, nil }
+	}
+	if d.tickets == nil {
+		return ctx
+	}
+	if req.Extra != nil {
+		d.authorization = req.Extra.Header.Get("Authorization")
+	}
+	return context.WithValue(ctx, deskKey{}, d)
+}
+
+// based notes under which address a request came, for those of its files.
+func based(h *http.Request) *http.Request {
+	scheme := "http"
+	if h.TLS != nil || h.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https"
+	}
+	return h.WithContext(context.WithValue(h.Context(), baseKey{}, scheme+"://"+h.Host))
+}
+
+// ticketFor gives out a ticket and says how it is used: with arguments of curl.
+func ticketFor(ctx context.Context, one ticket, curl string) (string, error) {
+	d, ok := ctx.Value(deskKey{}).(desk)
+	if !ok {
+		return "", brenner.Errorf(brenner.CodeInvalidValue, "files are not to be had over this connection").At("/file").
+			WithHint("leave file out: contents come and go with the calls")
+	}
+	base, err := d.base()
+	if err != nil {
+		return "", err
+	}
+	one.authorization = d.authorization
+	secret, until := d.tickets.issue(one)
+	return fmt.Sprintf("until %s: curl %s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
+}
+
+// fileOf says how the content of a version is fetched.
+func fileOf(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
+	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Brief: true, Again: in.Again, Task: in.Task})
+	if err != nil {
+		return artifactPage{}, err
+	}
+	in.Ref.Ref = v.Ref() // the one in force now
+	said, err := ticketFor(ctx, ticket{fetch: in}, "-fsS -o FILE")
+	if err != nil {
+		return artifactPage{}, err
+	}
+	return artifactPage{ArtifactView: v, asked: in, file: fmt.Sprintf("%s as a file, byte for byte, read and paid for when it is fetched, %s", citationOf(in.Ref), said)}, nil
+}
+
+func citationOf(c cited) string {
+	text, err := c.MarshalText()
+	if err != nil {
+		return c.String()
+	}
+	return string(text)
+}
+
+// fileFor says how the content of a version is sent.
+func fileFor(ctx context.Context, in writeRequest) (written, error) {
+	if in.Content != nil && in.Content.Data != "" {
+		return written{}, brenner.Errorf(brenner.CodeInvalidValue, "a content comes with the call or as a file").At("/file").
+			WithHint("leave one of them out; of a file content may say the format")
+	}
+	in.File, in.Key = false, cmp.Or(in.Key, rand.Text())
+	arguments := mustJSON(in)
+	if len(arguments) > brenner.MaxTicketBytes {
+		return written{}, brenner.Errorf(brenner.CodeLimitExceeded, "what goes with a file has more than %d bytes", brenner.MaxTicketBytes).
+			WithHint("hand in the deltas by themselves")
+	}
+	said, err := ticketFor(ctx, ticket{write: arguments}, "-sS -T FILE")
+	if err != nil {
+		return written{}, err
+	}
+	return written{file: "nothing is written yet: send the content, and what comes of it is the answer to that, " + said}, nil
+}
+
+// serveFile answers a request that shows a ticket.
+func (o Options) serveFile(w http.ResponseWriter, h *http.Request) {
+	h, _ = o.Tickets.Shown(h)
+	t := tools()[slices.IndexFunc(tools(), func(t tool) bool { return t.name == "artifact_write" })]
+	text, err := o.filed(w, h, t)
+	status := http.StatusOK
+	if err != nil {
+		e := o.shown(h.Context(), err)
+		_, row := problem.From(err)
+		status, text = row.HTTP, said(e, t.calls(e))
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // the client is gone
+}
+
+// filed is what a ticket is good for: a content, or a call of the tool that writes one.
+func (o Options) filed(w http.ResponseWriter, h *http.Request, t tool) (string, error) {
+	one, ok := o.Tickets.find(h.Header.Get(ticketHeader))
+	if !ok {
+		return "", brenner.Errorf(brenner.CodeUnauthenticated, "this ticket is not known here, or its time is over").WithHint("ask for the file again, with the tool")
+	}
+	sent := one.write != nil
+	if sent != (h.Method == http.MethodPut) || !sent && h.Method != http.MethodGet {
+		allowed := http.MethodGet
+		if sent {
+			allowed = http.MethodPut
+		}
+		w.Header().Set("Allow", allowed)
+		return "", brenner.Errorf(brenner.CodeInvalidValue, "this ticket is for %s", allowed).WithHint("use the command as it was given")
+	}
+	req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}, Extra: &mcp.RequestExtra{Header: h.Header}}
+	if !sent {
+		s, err := o.serviceOf(h.Context(), req.Extra)
+		if err != nil {
+			return "", err
+		}
+		return fetched(s, h.Context(), one.fetch)
+	}
+	raw, err := admission.ReadBody(http.MaxBytesReader(w, h.Body, brenner.MaxContentBytes), h.ContentLength)
+	if err != nil {
+		return "", unread(err)
+	}
+	if req.Params.Arguments, err = withContent(one.write, string(raw)); err != nil {
+		return "", err
+	}
+	result, err := o.call(h.Context(), t, req)
+	if err != nil {
+		return "", err
+	}
+	text, _ := result.Content[0].(*mcp.TextContent)
+	return text.Text, nil
+}
+
+// withContent adds what was sent to the arguments of a write.
+func withContent(arguments []byte, text string) ([]byte, error) {
+	if !utf8.ValidString(text) {
+		return nil, brenner.Errorf(brenner.CodeInvalidText, "the file is not valid UTF-8")
+	}
+	var in writeRequest
+	if err := bind(arguments, &in); err != nil {
+		return nil, err
+	}
+	if in.Content == nil {
+		in.Content = &body{Format: artifact.Text}
+	}
+	in.Content.Data = text
+	return mustJSON(in), nil
+}
+
+// fetched is the content of a version, or a part of it, whole. It is read as any content
+// is, page by page, in as many contexts as it needs, but not in many.
+func fetched(s api.Service, ctx context.Context, in getRequest) (string, error) {
+	req := api.ArtifactRequest{Ref: in.Ref.Ref, Part: in.Ref.part, Task: in.Task, Again: true}
+	if req.Part == "" {
+		req.Size = brenner.FilePageBytes
+	}
+	var b strings.Builder
+	for contexts := 1; ; {
+		v, err := s.Artifact(ctx, req)
+		anew := ""
+		switch {
+		case contexts > brenner.MaxFileContexts:
+		case err != nil:
+			anew = renewed(s, ctx, err)
+		case v.GoOn.Name != "":
+			anew = renew(s, ctx, v.GoOn)
+		}
+		switch {
+		case anew != "":
+			contexts++
+		case err != nil:
+			return "", err
+		case v.GoOn.Name != "":
+			return "", brenner.Errorf(brenner.CodeContextOverflow, "%s is more than %d contexts hold", citationOf(in.Ref), brenner.MaxFileContexts).
+				WithHint("read the parts of it that you need")
+		}
+		if err != nil || req.Part != "" && anew != "" {
+			continue // it is asked for once more
+		}
+		b.WriteString(v.Text)
+		if v.NextOffset == 0 || v.Ends {
+			return b.String(), nil
+		}
+		req.Offset = v.NextOffset
+	}
+}

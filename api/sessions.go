@@ -528,7 +528,7 @@ func (v SessionView) SignedWords(not []brenner.ActorName) string {
 		out += ", not by " + words(not)
 	}
 	if len(v.AnswerSignedBefore) > 0 {
-		out += "; " + words(v.AnswerSignedBefore) + " signed it before it was last corrected"
+		out += "; " + words(v.AnswerSignedBefore) + " signed it before it was last corrected, and need not again"
 	}
 	return out
 }

@@ -7,12 +7,18 @@ import (
 	"brenner/internal/lazy"
 )
 
-// Own is the title of a task without what it leaves to others or waits for: what stands after
-// the name of one of these, or after words such as "free:" or "wait for", up to a semicolon, a
-// full stop or a bracket.
+// Own is the title of a task without what it leaves to others or waits for: a sentence that
+// says it is left to somebody, and of the others what stands after the name of one of these, or
+// after words such as "free:" or "wait for", up to a semicolon, a full stop or a bracket.
 func (t TaskInfo) Own(others []brenner.ActorName) string {
 	var b strings.Builder
-	for _, part := range clause.FindAllString(t.Title, -1) {
+	title := sentence.ReplaceAllStringFunc(t.Title, func(s string) string {
+		if elses.MatchString(s) {
+			return " ;"
+		}
+		return s
+	})
+	for _, part := range clause.FindAllString(title, -1) {
 		cut := len(part)
 		if m := leaves.FindStringIndex(part); m != nil {
 			cut = m[0]
@@ -28,6 +34,8 @@ func (t TaskInfo) Own(others []brenner.ActorName) string {
 }
 
 var (
-	clause = lazy.NewPattern(`(?:[^;.()]|\.[^ ])+`)
-	leaves = lazy.NewPattern(`(?i)\b(?:(?:free|left|open): |(?:wait(?:s|ing)? (?:for|until|till)|nothing (?:more|else|now))\b)`)
+	clause   = lazy.NewPattern(`(?:[^;.()]|\.[^ ])+`)
+	leaves   = lazy.NewPattern(`(?i)\b(?:(?:free|left|open): |(?:wait(?:s|ing)? (?:for|until|till)|ready to|nothing (?:more|else|now|heavy))\b)`)
+	sentence = lazy.NewPattern(`(?:[^;.]|\.[^ ])+`)
+	elses    = lazy.NewPattern(`\b(?:(?:left|leave|leaves|leaving)\b[^;]*\bto [A-Z]|(?:is|are) (?:yours|theirs)\b)`)
 )

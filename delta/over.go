@@ -52,8 +52,9 @@ func (e *Entry) Over(doc *Artifact, notBefore time.Time) (ItemID, []Over) {
 }
 
 // Pressed lists the texts of others by which the items that a critique attacks were changed
-// since they were added, where an EDIT of its critic presses it further; of one that
-// settles it, or says that it was answered, there are none.
+// since they were added, where an EDIT of its critic presses it further: by what it says, what
+// it is against, the test that it wants, or that it is open. Of one that settles it, or says
+// that it was answered, there are none, nor of one that adds evidence.
 func (e *Entry) Pressed(doc *Artifact, notBefore time.Time) []Over {
 	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) != atCritiques {
 		return nil
@@ -62,31 +63,44 @@ func (e *Entry) Pressed(doc *Artifact, notBefore time.Time) []Over {
 	if err != nil || it == nil || it.log[0].agent != e.Delta.Agent {
 		return nil
 	}
+	presses := false
 	for _, p := range objectPairs(string(e.Delta.Payload)) {
 		if p.name == "current_status" && saysOf(unquote(p.value)) != CritiqueOpen {
 			return nil
 		}
+		presses = presses || slices.Contains(pressing, p.name)
+	}
+	if !presses {
+		return nil
 	}
 	return e.against(it, doc, notBefore)
 }
 
+// pressing are the fields of a critique by which its critic asks for something.
+var pressing = []string{"name", "attack", "proposed_test", "current_status", targetsField}
+
 // Settled lists the texts of others by which the items that a critique attacks were changed
-// since they were added, where an EDIT says that it is settled; of one that withdraws it
-// there are none.
-func (e *Entry) Settled(doc *Artifact, notBefore time.Time) []Over {
+// since they were added, where an EDIT says that it is settled, or that of its critic only
+// adds to it, without pressing it; of one that withdraws it there are none.
+func (e *Entry) Settled(doc *Artifact, notBefore time.Time) (over []Over, adds bool) {
 	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) != atCritiques {
-		return nil
+		return nil, false
 	}
 	it, err := (&completer{doc: doc}).item(e)
 	if err != nil || it == nil {
-		return nil
+		return nil, false
 	}
+	adds = it.log[0].agent == e.Delta.Agent
 	for _, p := range objectPairs(string(e.Delta.Payload)) {
 		if p.name == "current_status" && saysOf(unquote(p.value)) == CritiqueSettled && !withdraws(unquote(p.value)) {
-			return e.against(it, doc, notBefore)
+			return e.against(it, doc, notBefore), false
 		}
+		adds = adds && !slices.Contains(pressing, p.name)
 	}
-	return nil
+	if !adds {
+		return nil, false
+	}
+	return e.against(it, doc, notBefore), true
 }
 
 // against are the texts of others by which what a critique attacks, and lives, was changed

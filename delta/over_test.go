@@ -124,6 +124,7 @@ func TestPressed_NamesWhatACritiqueIsAgainst(t *testing.T) {
 		payload, over string
 	}{
 		{"Cy", `{"attack":"b"}`, "H3 claim"},
+		{"Cy", `{"evidence":"f"}`, ""},
 		{"Cy", `{"current_status":"resolved only in part"}`, "H3 claim"},
 		{"Cy", `{"current_status":"resolved. It is not open any more"}`, ""},
 		{"Cy", `{"current_status":"settled by H3"}`, ""},
@@ -136,6 +137,23 @@ func TestPressed_NamesWhatACritiqueIsAgainst(t *testing.T) {
 		}
 		if got := strings.Join(said, ", "); got != c.over {
 			t.Errorf("%s by %s: over %q, want %q", c.payload, c.agent, got, c.over)
+		}
+	}
+	for _, c := range []struct {
+		agent   brenner.ActorName
+		payload string
+		over    int
+		adds    bool
+	}{
+		{"Cy", `{"evidence":"f"}`, 1, true},
+		{"Cy", `{"evidence":"f","current_status":"settled"}`, 1, false},
+		{"Cy", `{"evidence":"f","attack":"b"}`, 0, false},
+		{"Cy", `{"current_status":"withdrawn"}`, 0, false},
+		{"Ann", `{"evidence":"f"}`, 0, false},
+	} {
+		e := message(t, "m", c.agent, noon, `{"operation":"EDIT","target_id":"C2","section":"adversarial_critique","payload":`+c.payload+`}`)[0]
+		if over, adds := e.Settled(base, time.Time{}); len(over) != c.over || adds != c.adds {
+			t.Errorf("%s by %s: over %d, adds %v", c.payload, c.agent, len(over), adds)
 		}
 	}
 }

@@ -224,8 +224,8 @@ func (k Kickoff) evidence(role brenner.Role) string {
 	out := "Every role may measure, and write the result as an artifact (" +
 		brenner.Do("artifact.new", "type", string(analysisResult)).Mark() + "),\n" +
 		"link it to what it derives from, and cite its id and version (`oxygen-log@1`) in `anchors` or your text, also" +
-		"\nin deltas that go with it: choose its `id`. Number findings in headings, `## .1 …`, not `T1`: " + brenner.Do("artifact.show", "ref", "oxygen-log@2.1").Mark() + " reads one.\n" +
-		"A program is an artifact by itself: " + brenner.Do("artifact.show", "ref", "oxygen-fit@1", "content", "true").Mark() + " gives the file."
+		"\nin deltas with it: choose its `id`. Number findings in headings, `## .1 …`, not `T1`: " + brenner.Do("artifact.show", "ref", "oxygen-log@2.1").Mark() + " reads one.\n" +
+		"A program is an `analysis_result` by itself: " + brenner.Do("artifact.show", "ref", "oxygen-fit@1", "content", "true").Mark() + " gives the file."
 	forms := k.forms(own)
 	if (len(own) > 1 || own[0] != analysisResult) && slices.ContainsFunc(own, func(t brenner.TypeName) bool { return !strings.Contains(forms, "`"+string(t)+"`") }) {
 		out += "\nYour role may write " + quoted(own) + "."

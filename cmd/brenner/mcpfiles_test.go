@@ -177,7 +177,10 @@ func TestMCP_ContentsGoAsFiles(t *testing.T) {
 			if status, answer := first.with(t, http.MethodDelete, nil); status != 422 || !strings.Contains(answer, "this ticket is for GET") {
 				t.Errorf("deleted: %d %s", status, answer)
 			}
-			reader.isRefused(brenner.CodeInvalidValue, "artifact_get", map[string]any{"ref": "code@1", "file": true, "more": []any{"code@2"}})
+			both, _ := reader.does("artifact_get", map[string]any{"ref": "code@1", "file": true, "more": []any{"code@2", "none"}})["words"].(string)
+			if n := len(curl.FindAllString(both, -1)); n != 2 || !strings.Contains(both, "none: NOT_FOUND: ") {
+				t.Errorf("%d commands in %s", n, both)
+			}
 			writer.isRefused(brenner.CodeInvalidValue, "artifact_write", map[string]any{"id": "code", "file": true, "content": map[string]any{"format": "text", "data": "t"}})
 
 			unknown := transfer{ticket: "AAAA", address: fetch.address}

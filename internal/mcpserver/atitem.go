@@ -187,6 +187,18 @@ func sinceWhen(d time.Duration) string {
 	return fmt.Sprintf("since %d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
+var (
+	sentence = lazy.NewPattern(`(?:[^;.]|\.[^ ])+`)
+	running  = lazy.NewPattern(`(?i)\b(?:run|runs|running|measure|measures|measuring|test|tests|testing|try|trying|time|timing)\b`)
+)
+
+// saysToRun says whether a sentence that names an item is about a measurement.
+func saysToRun(words string, item delta.ItemID) bool {
+	return slices.ContainsFunc(sentence.Regexp().FindAllString(words, -1), func(s string) bool {
+		return slices.Contains(calledItem.Regexp().FindAllString(s, -1), string(item)) && running.Regexp().MatchString(s)
+	})
+}
+
 // withAnnounced are tests with those who announced that they are at one.
 func withAnnounced(tests []delta.Test, work []api.TaskInfo) []delta.Test {
 	out := slices.Clone(tests)
@@ -198,6 +210,9 @@ func withAnnounced(tests []delta.Test, work []api.TaskInfo) []delta.Test {
 				w.Title = "" // as its title may what it leaves to others
 			}
 			at := func(r delta.Run) bool { return r.By == w.Holder }
+			if w.Kind == api.TaskDoing && t.Item[0] == 'C' && !saysToRun(w.Own(nil), t.Item) {
+				continue // who names a critique does not run the test that it wants
+			}
 			if w.Holder == "" || w.Kind == api.TaskNote || !slices.Contains(itemsOf(w), t.Item) || slices.ContainsFunc(slices.Concat(t.Running, t.Done), at) {
 				continue
 			}

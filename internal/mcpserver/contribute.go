@@ -410,11 +410,11 @@ func standing(s api.Service, ctx context.Context, session brenner.SessionID, tes
 		}
 	}
 	if len(said) > 0 {
-		testLine = "tests: " + api.TestWords(said) + more
+		testLine = "tests: "
 		if len(said) < len(tests) {
-			testLine += "; the others as you were told"
+			testLine = "tests, what is new of them: "
 		}
-		testLine += "\n"
+		testLine += api.TestWords(said) + more + "\n"
 	}
 	if open != "" && !told[open] {
 		openLine = open + "\n"
@@ -592,9 +592,6 @@ func (p sessionPage) goOn() string {
 	asked := p.asked
 	asked.Offset = p.NextOffset
 	next := "session_show " + jsonOf(asked)
-	if asked.news {
-		next = "inbox {}"
-	}
 	out := fmt.Sprintf("more than this answer holds: %s\n", listed(p.Rest))
 	if p.Spent {
 		out = fmt.Sprintf("did not fit: %s (%d, and your context has %d left)", listed(p.Rest), p.costs, p.Left)
@@ -602,6 +599,9 @@ func (p sessionPage) goOn() string {
 			return out + fmt.Sprintf("; a new one brings them: %s\n", p.next.Tool())
 		}
 		return out + fmt.Sprintf("\n[goes on in a new context, which shows them if they fit: %s; else %s]\n", p.next.Tool(), next)
+	}
+	if asked.news { // what was not shown stays new
+		return fmt.Sprintf("more than this answer holds: %s; inbox {} brings it\n", listed(p.Rest))
 	}
 	return out + fmt.Sprintf("[goes on: %s]\n", next)
 }

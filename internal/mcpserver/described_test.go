@@ -60,6 +60,7 @@ func writable(kind string) bool {
 	return !slices.Contains([]string{
 		string(artifact.TypeProjectBrief), string(artifact.TypeSessionArtifact), string(artifact.TypeStalemate), string(artifact.TypeVerdict),
 		string(artifact.TypeRoster), string(artifact.TypeRolePolicy), string(artifact.TypeContextView), string(artifact.TypeTask), string(artifact.TypeRawLog),
+		string(artifact.TypeCodeChange),
 	}, kind)
 }
 

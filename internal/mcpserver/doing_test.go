@@ -66,7 +66,8 @@ func TestDoing_NamesWhoIsAtIt(t *testing.T) {
 	blue.must(said, "RedSky does next (said at ", "data): measure growth of the parser cache with more rows")
 	blue.mustNot(said, "OVERLAP")
 	said, _ = blue.call("inbox", nil)
-	blue.must(said, "under way: RedSky (said at ", "measure growth of the parser cache")
+	blue.must(said, "under way as you were told: RedSky\n")
+	blue.mustNot(said, "measure growth of the parser cache")
 	// Who announces work of its own is told of the others' words in one place.
 	blue.call("inbox", arguments{"doing": "I read the printer's manual"})
 	said, _ = red.call("request", arguments{"session": "RS-pair", "claim": true, "title": "I time the network"})
@@ -85,16 +86,39 @@ func TestDoing_ATestIsRunning(t *testing.T) {
 	said := first(blue.call("session_show", arguments{"session": "RS-pair"}))
 	blue.must(said, "running T1 (RedSky")
 	blue.must(first(blue.call("inbox", arguments{"doing": "T1, with a warm cache"})), "T1: RedSky is at this")
-	// As little as somebody remembers of it stays in view; and so does a test that has no number yet.
+	// Who is at something stays in view; what it is is said once, and of a test that has no number yet too.
 	red.call("inbox", arguments{"doing": "T-FROST: the rows of March, in the cold room and in the hall, with and without a cache"})
 	said = first(blue.call("inbox", arguments{"doing": "I look what T-FROST would need"}))
 	blue.must(said, "T-FROST: RedSky is at this")
 	first(blue.call("inbox", nil))
-	blue.must(first(blue.call("inbox", nil)), "under way: RedSky (said at ", "T-FROST: the rows of March, in the cold room and in the")
+	blue.must(first(blue.call("inbox", nil)), "under way as you were told: RedSky\n")
 	// What is waited for is somebody else's to run.
 	red.call("inbox", arguments{"doing": "I wait for T1 and for what T-FROST gives, then say what follows"})
 	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "running T1", "T-FROST: RedSky is at this")
 	red.mustNot(first(red.call("inbox", nil)), "which you said you run")
+	// So is what is left to somebody, and who names a critique does not run the test that it wants.
+	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 was seen once","proposed_test":"time it twice"}`, ""))
+	red.call("inbox", arguments{"doing": "T1 (cold) is left to BlueLake. I see what becomes of the rows that I asked for (C1)"})
+	red.mustNot(first(red.call("inbox", nil)), "which you said you run")
+	red.call("inbox", arguments{"doing": "I run C1 and read on"})
+	red.must(first(red.call("inbox", nil)), "the result of C1, which you said you run")
+}
+
+// D19: once a session was compiled all who take part use the same words: who says what it does
+// next is told of another's only where the two say much the same.
+func TestDoing_WordsOfASessionAreNoOverlap(t *testing.T) {
+	_, blue, red := pair(t)
+	const one, other = "T5 (composition) with the leaf; nl, nl2 and the stream through b64-oracle LEVEL 2", "run the leaf of H6 through b64-oracle (LEVEL=2, also 386) as soon as it is an artifact; sthyb and table on the whole stream"
+	blue.call("inbox", arguments{"doing": one})
+	words, _ := red.call("inbox", arguments{"doing": other})
+	red.must(words, "BlueLake is at it since")
+	both(blue, red)
+	blue.call("inbox", arguments{"doing": one})
+	words, _ = red.call("inbox", arguments{"doing": other})
+	red.mustNot(words, "BlueLake is at it since", "may be the same")
+	blue.call("inbox", arguments{"doing": "time cold caches on the printer's host"})
+	words, _ = red.call("inbox", arguments{"doing": "cold caches of the printer host, timed"})
+	red.must(words, "BlueLake is at it since", "that may be the same")
 }
 
 // C16, J7: what is no line, or is said where nobody hears it, is refused, and nothing of the

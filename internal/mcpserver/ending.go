@@ -462,7 +462,7 @@ func (e ending) signWords() string {
 	case e.noted:
 		return ". Your note on `RT` is newer than the answer: wait for what becomes of it, or sign all the same: " + e.sign
 	case e.before:
-		return ". You signed it before it was last corrected; to sign it as it stands: " + e.sign
+		return ". You signed it before it was last corrected, and need not again; if these words should have it too: " + e.sign
 	}
 	return ". If you stand behind `RT`, sign it: " + e.sign
 }

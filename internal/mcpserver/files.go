@@ -180,6 +180,23 @@ func ticketFor(ctx context.Context, one ticket, curl string) (string, error) {
 	return fmt.Sprintf("until %s: curl %s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
 }
 
+// filesOf says how contents are fetched, each by a command of its own.
+func filesOf(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
+	out, err := fileOf(s, ctx, in)
+	if err != nil {
+		return out, err
+	}
+	for _, ref := range in.More {
+		p, err := fileOf(s, ctx, getRequest{Ref: ref, Again: in.Again, Task: in.Task})
+		if err != nil {
+			e, _ := problem.From(err)
+			p.file = fmt.Sprintf("%s: %s: %s\n", ref, e.Code, e.Message)
+		}
+		out.more += p.file
+	}
+	return out, nil
+}
+
 // fileOf says how the content of a version is fetched.
 func fileOf(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
 	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Brief: true, Again: in.Again, Task: in.Task})

@@ -72,9 +72,9 @@ func TestTickets_AreFewAndEnd(t *testing.T) {
 	}
 }
 
-// filesOf is a project, and an agent of it that has tools and, by the commands that they
+// fileWorld is a project, and an agent of it that has tools and, by the commands that they
 // give, files.
-func filesOf(t *testing.T) (pi api.Service, call func(tool, arguments string) string, do func(command, body string) (int, string)) {
+func fileWorld(t *testing.T) (pi api.Service, call func(tool, arguments string) string, do func(command, body string) (int, string)) {
 	t.Helper()
 	s := memory.New()
 	t.Cleanup(func() { _ = s.Close() })
@@ -132,7 +132,7 @@ func writesLog(t *testing.T, pi api.Service, id brenner.ArtifactID, content stri
 // as it needs, but not in many; a part of it is the part alone; and it is decided upon when
 // it is fetched.
 func TestFiles_AreReadAsContentsAre(t *testing.T) {
-	pi, call, do := filesOf(t)
+	pi, call, do := fileWorld(t)
 	long := strings.Repeat("run 17 took 4.1 ms on a quiet machine, é\n", 4000)
 	writesLog(t, pi, "long", long)
 	writesLog(t, pi, "longer", strings.Repeat(long, 10))
@@ -180,7 +180,7 @@ func TestFiles_AreReadAsContentsAre(t *testing.T) {
 // C4, N1: what is sent closes a task, answers a session and is JSON as the call with its
 // content would; what is no longer allowed is refused, and nothing is written.
 func TestFiles_AreWrittenAsCallsAre(t *testing.T) {
-	pi, call, do := filesOf(t)
+	pi, call, do := fileWorld(t)
 	made, err := pi.NewTask(t.Context(), api.NewTaskRequest{Title: "Count", Spec: "count", Role: "test_designer"})
 	if err != nil {
 		t.Fatal(err)

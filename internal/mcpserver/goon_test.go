@@ -204,6 +204,13 @@ func TestDeltaSubmit_SaysWhatItsAuthorCouldNotKnow(t *testing.T) {
 		"DANGLING_REFERENCE: log@7 is named, and log is at version 2", "DANGLING_REFERENCE: named, and not an artifact here: nowhere@2\n")
 	blue.mustNot(words, "RS-scratch", "oxygen") // of another project
 	blue.must(first(blue.call("artifact_write", analysis("note", arguments{"content": arguments{"format": "text", "data": "as log@9 says\n"}}))), "DANGLING_REFERENCE: log@9")
+	// Who was given the newer version names the earlier one as that.
+	stale := analysis("stale", arguments{"content": arguments{"format": "text", "data": "log@1 was slower\n"}})
+	blue.must(first(blue.call("artifact_write", stale)), "REFERENCE_MOVED: log@1 is named, and log is at version 2 by now")
+	blue.call("artifact_get", arguments{"ref": "log@2", "again": true})
+	stale["id"] = "compared"
+	blue.mustNot(first(blue.call("artifact_write", stale)), "REFERENCE_MOVED")
+	blue.mustNot(blue.submits(deltaBlock("ADD", "", "anomaly_register", `{"name":"Even","observation":"log@1 says otherwise"}`, "")), "REFERENCE_MOVED")
 }
 
 // D26: what stands in code or is a piece of a path names no artifact, and a name at the

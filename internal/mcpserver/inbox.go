@@ -682,13 +682,14 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		return "", false, err
 	}
 	var b strings.Builder
-	around, unread, signatures := "", "", 0
+	around, unread, signatures, busy := "", "", 0, false
 	ends := map[brenner.SessionID]ending{}
 	for _, info := range sessions.Sessions {
-		work, left, end, err := aroundOf(s, ctx, info, st.Project.Actor)
+		work, left, end, others, err := aroundOf(s, ctx, info, st.Project.Actor)
 		if err != nil {
 			return "", false, err
 		}
+		busy = busy || others
 		ends[info.ID] = end
 		line, warm := waitsOnce(s, ctx, info, st.Project.Actor), ""
 		if line == "" && !waited {
@@ -731,7 +732,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		return again
 	})
 	b.WriteString(st.list())
-	if done = b.Len() == signatures && !owes; done {
+	if done = b.Len() == signatures && !owes && !busy; done {
 		own := slices.DeleteFunc(slices.Clone(sessions.Sessions), func(s api.SessionInfo) bool { return !takesPart(s, st.Project.Actor) })
 		compiled := slices.IndexFunc(own, func(s api.SessionInfo) bool { return s.Compiles > 0 })
 		switch {
@@ -754,22 +755,25 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 	return b.String() + unread + around, done, nil
 }
 
-// aroundOf says what others are at in a session that somebody takes part in, and
-// how far its tests have come and what is left of its context and of the session.
-func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) (work, left string, end ending, err error) {
+// aroundOf says what others are at in a session that somebody takes part in, as far as it was
+// not told that, and how far its tests have come and what is left of its context and of the
+// session; busy says whether others are at anything.
+func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenner.ActorName) (work, left string, end ending, busy bool, err error) {
 	if !info.Closed.IsZero() || !takesPart(info, me) {
-		return "", "", ending{}, nil
+		return "", "", ending{}, false, nil
 	}
 	tasks, err := tasksOf(s, ctx, info.ID)
 	if err != nil {
-		return "", "", ending{}, err
+		return "", "", ending{}, false, err
 	}
 	others := slices.DeleteFunc(slices.Clone(tasks), func(t api.TaskInfo) bool { return t.Holder == me || t.Holder == "" })
 	told := tellUnderWay(s, ctx, others)
-	work = underWay(others, me, told)
+	busy = len(others) > 0
+	known := slices.DeleteFunc(slices.Clone(others), func(t api.TaskInfo) bool { return !told[t.ID] })
+	work = underWay(slices.DeleteFunc(others, func(t api.TaskInfo) bool { return told[t.ID] }), me, nil) + stillUnderWay(known)
 	v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
 	if err != nil {
-		return work, "", ending{}, nil //nolint:nilerr // there is nothing to read through
+		return work, "", ending{}, busy, nil //nolint:nilerr // there is nothing to read through
 	}
 	tests := withAnnounced(v.Tests, tasks)
 	end = leftIn(s, ctx, v, tests, nil, me) // its tasks are listed
@@ -777,7 +781,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	said, _ := standing(s, ctx, info.ID, asRun(tests), "", false)
 	left = lastDid(v.Working, tests, me) + said
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
-	return othersAtWork(v.Working, me) + division + work, left, end, err
+	return othersAtWork(v.Working, me) + division + work, left, end, busy, err
 }
 
 // othersAtWork says how far the others are, for who waits for some of them.
@@ -808,7 +812,7 @@ func lastDid(all []api.Working, tests []delta.Test, me brenner.ActorName) string
 	if len(seen) == 0 {
 		return ""
 	}
-	return "all have answered; the others did something last: " + strings.Join(seen, ", ") + "\n"
+	return "all have answered; the others were last here: " + strings.Join(seen, ", ") + "\n"
 }
 
 // plannedBy names the tests that somebody runs, and those that it has put up and nobody runs.

@@ -363,10 +363,7 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 			WithHint(fmt.Sprintf("read at most %d in one call", mostRead))
 	}
 	if in.File {
-		if len(in.More) > 0 {
-			return artifactPage{}, brenner.Errorf(brenner.CodeInvalidValue, "one file is fetched with a call").At("/more").WithHint("ask for the others by themselves")
-		}
-		return fileOf(s, ctx, in)
+		return filesOf(s, ctx, in)
 	}
 	out, err := getArtifact(s, ctx, in)
 	if err != nil {
@@ -537,7 +534,7 @@ func (p artifactPage) Words() string {
 	case p.task != "":
 		return p.task + p.more
 	case p.file != "":
-		return p.file
+		return p.file + p.more
 	}
 	var b strings.Builder
 	b.WriteString(p.anew)
@@ -656,7 +653,7 @@ func (c *change) note() *artifact.Change {
 type writeRequest struct {
 	keyed
 	ID           brenner.ArtifactID `json:"id,omitzero" doc:"of your own: its deltas can cite it; without type: a new version"`
-	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, code_change, integrated_memo, project_summary, or the project's own"`
+	Type         *brenner.TypeName  `json:"type,omitzero" doc:"of a new one: analysis_result, paper_note, critique, model_spec, assumption, test_plan, manuscript_section, integrated_memo, project_summary, or the project's own"`
 	Module       brenner.Module     `json:"module,omitzero" doc:"default: your context's"`
 	Parent       brenner.Version    `json:"parent,omitzero" doc:"version you worked on; default: your last"`
 	Expect       brenner.Version    `json:"expect,omitzero" doc:"refuse if this is not the head"`

@@ -36,14 +36,14 @@ func TestStanding_TestsAndConclusionAreSaidOnce(t *testing.T) {
 	blue.submits(edit("T1", `{"status":"running"}`))
 	words = first(red.call("inbox", nil))
 	once(words)
-	red.must(words, "tests: running T1 (BlueLake since 15:09 UTC); the others as you were told\n")
+	red.must(words, "tests, what is new of them: running T1 (BlueLake since 15:09 UTC)\n")
 	red.mustNot(first(red.call("inbox", nil)), "tests:")
 	blue.call("inbox", nil)
 	blue.mustNot(first(blue.call("inbox", nil)), "tests:") // who runs it knows
 	blue.submits(edit("T1", `{"actual_outcomes":{"H1":"57 ms"}}`))
 	words = first(red.call("inbox", nil))
 	once(words)
-	red.must(words, "tests: run T1 (BlueLake); the others as you were told\n")
+	red.must(words, "tests, what is new of them: run T1 (BlueLake)\n")
 	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair"})), "tests:")
 
 	words = first(red.call("session_show", arguments{"session": "RS-pair", "again": true}))

@@ -43,7 +43,7 @@ func TestTests_WhoRunsOneIsSeen(t *testing.T) {
 	red.must(first(red.call("artifact_write", analysis("net", arguments{"summary": "T3: the net takes 2 ms", "session": "RS-pair"}))), "already running T3 (BlueLake since 15:09 UTC)")
 	blue.call("inbox", nil)
 	words := first(blue.call("inbox", nil))
-	blue.must(words, "tests: running T3 (BlueLake since 15:09 UTC, RedSky since 15:09 UTC); the others as you were told\n")
+	blue.must(words, "tests, what is new of them: running T3 (BlueLake since 15:09 UTC, RedSky since 15:09 UTC)\n")
 	blue.mustNot(words, "T2, planned by you") // somebody runs it
 	blue.mustNot(first(blue.call("inbox", nil)), "tests:")
 }

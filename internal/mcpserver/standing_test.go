@@ -19,7 +19,7 @@ func TestStanding_WhatOthersAreAtIsSaidOnce(t *testing.T) {
 	_, data := blue.call("request", arguments{"session": "RS-pair", "claim": true, "title": title, "parts": []any{"RedSky: " + part}})
 	task := data["id"].(string)
 	red.must(red.told(api.MessageTask), title, part)
-	short := []string{task + " (BlueLake, until ", "your part: as BlueLake divided it (" + task + ")\n"}
+	short := []string{task + " (BlueLake", "your part: as BlueLake divided it (" + task + ")\n"}
 	again := func(words string) {
 		t.Helper()
 		red.must(words, short...)

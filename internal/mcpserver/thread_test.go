@@ -26,9 +26,10 @@ func TestThread_TheAnswerComesWhole(t *testing.T) {
 	}
 	blue.submits(others + hypothesis("Parser", "", "the parser is slow") + conclude(answer))
 	words := red.bounded("proposed", first(red.call("inbox", nil)))
-	red.must(words, answer, "One-end", "[goes on: ")
+	red.must(words, answer, "One-end", "more than this answer holds: ", "; inbox {} brings it\n")
 	red.mustNot(words, "Six-end", "RT goes on")
 	red.submits(hypothesis("Disk", "", "the disk is slow"))
+	red.must(first(red.call("inbox", nil)), "Six-end")
 	words = red.bounded("again", first(red.call("session_show", arguments{"session": "RS-pair", "again": true})))
 	red.must(words, answer, "[goes on: ")
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "brief": true})), "Conclusion, by BlueLake: begin-mark")

@@ -132,13 +132,18 @@ func TestSubmit_PressesNothingThatWasChangedUnseen(t *testing.T) {
 	red.told(api.MessageCompiled)
 	red.mustNot(red.edits("H1", `{"claim":"the lexer is slow on the old machine"}`), "refused")
 	press := func(id, payload string) string { return deltaBlock("EDIT", id, "adversarial_critique", payload, "") }
-	said := blue.submits(press("C1", `{"evidence":"still no machine"}`) + press("C2", `{"current_status":"withdrawn"}`))
+	said := blue.submits(press("C1", `{"attack":"still no machine is named"}`) + press("C2", `{"current_status":"withdrawn"}`))
 	blue.must(said, "#1 EDIT adversarial_critique C1: refused: CONFLICT_HEAD: what C1 is against was changed, and you have not been shown it: H1.claim by RedSky of ",
 		"nothing was changed", "H1.claim says (data): the lexer is slow on the old machine\n", "applied: EDIT C2\n")
 	_, block, _ := strings.Cut(said, "to press it all the same: ")
 	block, _, _ = strings.Cut(block, "\n")
 	blue.must(blue.submits(block), "applied: EDIT C1\n")
-	blue.mustNot(blue.submits(press("C1", `{"evidence":"none of them"}`)), "CONFLICT_HEAD")
+	blue.mustNot(blue.submits(press("C1", `{"attack":"none of them is named"}`)), "CONFLICT_HEAD")
+	// What only adds to it is taken, and its author told of what changed.
+	red.mustNot(red.edits("H1", `{"claim":"the lexer is slow on every machine"}`), "refused")
+	blue.must(blue.submits(press("C1", `{"evidence":"still no machine"}`)), "applied", "warning REFERENCE_MOVED: what C1 is against was changed, and you had not been shown it: H1.claim by RedSky of ",
+		"if what H1 says now meets it, settle C1", "Claim: the lexer is slow on every machine\n")
+	blue.mustNot(blue.submits(press("C1", `{"evidence":"and no run"}`)), "REFERENCE_MOVED")
 }
 
 // ADR 177: a critique may be settled while what it is against was changed unseen by its critic;

@@ -625,6 +625,24 @@ func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	return b.String() + andMore(len(all), mostUnderWay, "under way: task list, or status {}")
 }
 
+// stillUnderWay names what a reader was told of before, and who is at it.
+func stillUnderWay(known []api.TaskInfo) string {
+	var names []string
+	for _, t := range known {
+		name := string(t.Holder)
+		if t.Kind != api.TaskDoing {
+			name = fmt.Sprintf("%s (%s)", t.ID, t.Holder)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "under way as you were told: " + listed(names) + "\n"
+}
+
 // toldTasks are those of which a reader's context was given what they are.
 type toldTasks map[string]bool
 

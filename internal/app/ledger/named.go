@@ -70,11 +70,11 @@ func NamedVersions(c *kernel.Call, text string, but brenner.ArtifactID) ([]brenn
 		case ref.Version > a.Latest:
 			d.Message = fmt.Sprintf("%s is named, and %s is at version %d", name, ref.Artifact, a.Latest)
 		case ref.Version < a.Head:
-			own, err := wroteHead(c, a)
+			knows, err := knowsHead(c, a)
 			if err != nil {
 				return nil, err
 			}
-			if own {
+			if knows {
 				continue
 			}
 			d.Code, d.Message = brenner.CodeReferenceMoved, fmt.Sprintf("%s is named, and %s is at version %d by now", name, ref.Artifact, a.Head)
@@ -116,11 +116,15 @@ func inBackticks(text string, from, to int) bool {
 	return strings.HasSuffix(text[:from], "`") && strings.HasPrefix(text[to:], "`")
 }
 
-// wroteHead says whether the caller wrote the head of an artifact itself: it need not be told
-// that there is one.
-func wroteHead(c *kernel.Call, a store.Artifact) (bool, error) {
+// knowsHead says whether the caller wrote the head of an artifact itself, or was given it from
+// end to end: it need not be told that there is one, and names an earlier version as that.
+func knowsHead(c *kernel.Call, a store.Artifact) (bool, error) {
 	head, err := c.Version(c.Ctx, brenner.Ref{Artifact: a.ID, Version: a.Head})
-	return head.Creator == c.Who.Name, err
+	if err != nil || head.Creator == c.Who.Name {
+		return err == nil, err
+	}
+	through, err := c.Newest()
+	return through != nil && through.Entire(a.ID) >= a.Head, err
 }
 
 // unknownName is a version of no artifact that a text names.

@@ -20,17 +20,18 @@ const mostQuoted = 600
 // been shown.
 type unseen struct {
 	refused map[int][]delta.Over // over which edits and kills were refused
-	settled map[int][]delta.Over // of what critiques are against that were settled
+	settled map[int][]delta.Over // of what critiques are against that were settled or added to
+	added   map[int]bool         // which of these were only added to
 	now     time.Time
 }
 
 // keepUnseen refuses the edits of a reply that would write anew what somebody else wrote
 // and their author was not shown (ADR 0139), and the kills of items that somebody else has
-// changed unseen by it (ADR 0142). A critique that is settled while what it is against was
-// changed unseen is settled, and its author told of that. Of whom nobody knows what it was shown
+// changed unseen by it (ADR 0142). A critique that is settled or added to while what it is
+// against was changed unseen is so, and its author told of that. Of whom nobody knows what it was shown
 // everything is taken, and it is told what it replaced.
 func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error) {
-	out := unseen{refused: map[int][]delta.Over{}, settled: map[int][]delta.Over{}, now: c.Now}
+	out := unseen{refused: map[int][]delta.Over{}, settled: map[int][]delta.Over{}, added: map[int]bool{}, now: c.Now}
 	if c.Person() || in.agent != c.Who.Name || !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid == nil && e.Delta.Operation != delta.Add }) {
 		return out, nil
 	}
@@ -65,11 +66,12 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 			out.refused[i], e.Invalid = over, moved(e.Delta.TargetID, over, c.Now)
 			continue
 		}
-		if over, err = known.without(e.Settled(now, in.session.Created)); err != nil {
+		over, adds := e.Settled(now, in.session.Created)
+		if over, err = known.without(over); err != nil {
 			return out, err
 		}
 		if len(over) > 0 {
-			out.settled[i] = over
+			out.settled[i], out.added[i] = over, adds
 		}
 	}
 	return out, nil
@@ -137,10 +139,14 @@ func (u unseen) report(out *api.Submission, entries []delta.Entry) {
 			if n < 0 {
 				n = len(over)
 			}
+			hint := fmt.Sprintf("it is settled; if it stands against what %s says now, EDIT %s with current_status: open, and why", item, critique)
+			if u.added[i] {
+				hint = fmt.Sprintf("if what %s says now meets it, settle %s", item, critique)
+			}
 			d.Warnings = append(d.Warnings, brenner.Diagnostic{
 				Code: brenner.CodeReferenceMoved, Severity: brenner.SeverityWarning, Subject: string(item),
 				Message: fmt.Sprintf("what %s is against was changed, and you had not been shown it: %s", critique, writtenBy(over[:n], u.now)),
-				Hint:    fmt.Sprintf("it is settled; if it stands against what %s says now, EDIT %s with current_status: open, and why", item, critique),
+				Hint:    hint,
 			})
 			over = over[n:]
 		}

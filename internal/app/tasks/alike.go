@@ -34,6 +34,10 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	for i, a := range actors {
 		names[i] = a.Name
 	}
+	closely, err := r.hasVocabulary(ch, t)
+	if err != nil {
+		return nil, err
+	}
 	var like, before []api.TaskInfo // before: what the caller announced or asked for earlier
 	var left []api.AlikeTask        // parts of others that it is about
 	var divides []api.TaskInfo      // those that leave parts to somebody
@@ -48,9 +52,9 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		case o.ID == t.ID || o.Session != t.Session || o.Kind == api.TaskNote:
 		case o.Creator == t.Creator:
 			before = append(before, o)
-		case len(o.Parts) > 0 && o.State != api.TaskCanceled && len(left) < alikeMost && leavesTo(o, t, names) != nil:
-			left = append(left, *leavesTo(o, t, names))
-		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && overlapsAny(t, o, names):
+		case len(o.Parts) > 0 && o.State != api.TaskCanceled && len(left) < alikeMost && leavesTo(o, t, names, closely) != nil:
+			left = append(left, *leavesTo(o, t, names, closely))
+		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && overlapsAny(t, o, names, closely):
 			like = append(like, o)
 		}
 		return looked < alikeLooked, nil
@@ -61,7 +65,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	// Who took back what overlapped, and announces anew, has heard of the other.
 	like = slices.DeleteFunc(like, func(o api.TaskInfo) bool {
 		return slices.ContainsFunc(before, func(b api.TaskInfo) bool {
-			return b.State == api.TaskCanceled && kernel.NumberOf(b.ID) > kernel.NumberOf(o.ID) && overlaps(b, o, names)
+			return b.State == api.TaskCanceled && kernel.NumberOf(b.ID) > kernel.NumberOf(o.ID) && overlaps(b, o, names, closely)
 		})
 	})
 	out, err := r.tellOverlaps(ch, t, left)
@@ -85,7 +89,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 			like.Spec = spec
 		}
 		like.Yields = slices.ContainsFunc(divides, func(d api.TaskInfo) bool {
-			part := leavesTo(d, o, names)
+			part := leavesTo(d, o, names, closely)
 			return part != nil && part.Holder == t.Creator
 		})
 		out = append(out, like)
@@ -107,6 +111,16 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		}
 	}
 	return out, nil
+}
+
+// hasVocabulary says of what somebody does next whether its session has been compiled: from
+// then on all who take part use the same words, and name the items that they are at.
+func (r *Room) hasVocabulary(ch *kernel.Change, t api.TaskInfo) (bool, error) {
+	if t.Kind != api.TaskDoing {
+		return false, nil
+	}
+	a, err := ch.Reader.Artifact(ch.Ctx, brenner.ArtifactID(t.Session))
+	return a.Head > 1, err
 }
 
 // notTwice refuses what an agent asks for a second time: of the same role in the same
@@ -160,7 +174,7 @@ func sameWork(req api.NewTaskRequest, o api.TaskInfo) bool {
 
 // leavesTo is the part of somebody else that work is about which somebody announces, more
 // than about its announcer's own; nil if it is about none.
-func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName) *api.AlikeTask {
+func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName, closely bool) *api.AlikeTask {
 	words, own := wordsOf(t.Own(names)+" "+t.Spec), 0
 	for _, p := range divides.Parts {
 		if p.Agent == t.Creator {
@@ -168,7 +182,7 @@ func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName) *api.AlikeTask
 		}
 	}
 	for _, p := range divides.Parts {
-		if p.Agent != t.Creator && kernel.Common(words, wordsOf(p.Part)) > own && overlaps(t, api.TaskInfo{Title: p.Part, Creator: p.Agent}, names) {
+		if p.Agent != t.Creator && kernel.Common(words, wordsOf(p.Part)) > own && overlaps(t, api.TaskInfo{Title: p.Part, Creator: p.Agent}, names, closely) {
 			return &api.AlikeTask{
 				ID: divides.ID, Title: p.Part, State: divides.State, Creator: divides.Creator, Holder: p.Agent, Since: divides.Created, Part: true,
 			}
@@ -179,8 +193,8 @@ func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName) *api.AlikeTask
 
 // overlapsAny says whether a task asks for much the same as another, or leaves that to
 // somebody who is not at it.
-func overlapsAny(t, o api.TaskInfo, names []brenner.ActorName) bool {
-	return overlaps(t, o, names) || leavesTo(t, o, names) != nil
+func overlapsAny(t, o api.TaskInfo, names []brenner.ActorName, closely bool) bool {
+	return overlaps(t, o, names, closely) || leavesTo(t, o, names, closely) != nil
 }
 
 // tellOverlaps tells those to whom a part was left who would do it as well.
@@ -205,11 +219,14 @@ func (r *Room) tellOverlaps(ch *kernel.Change, t api.TaskInfo, left []api.AlikeT
 }
 
 // overlaps says whether two tasks ask for much the same: by their titles, by all their
-// words, or by the documents that both name. What a title leaves to others it does not
-// ask for.
-func overlaps(a, b api.TaskInfo, names []brenner.ActorName) bool {
+// words, or by the documents that both name; closely by most of both titles. What a title
+// leaves to others it does not ask for.
+func overlaps(a, b api.TaskInfo, names []brenner.ActorName, closely bool) bool {
 	one, two := a.Own(names), b.Own(names)
 	title, other := wordsOf(one), wordsOf(two)
+	if n := kernel.Common(title, other); closely {
+		return n >= titleWords && 2*n > max(len(title), len(other))
+	}
 	if kernel.Share(title, other, titleWords, titlePart) || kernel.Share(documentsIn(one), documentsIn(two), bothDocuments, 0) {
 		return true
 	}

@@ -91,7 +91,9 @@ func TestDoing_ATestIsRunning(t *testing.T) {
 	said = first(blue.call("inbox", arguments{"doing": "I look what T-FROST would need"}))
 	blue.must(said, "T-FROST: RedSky is at this")
 	first(blue.call("inbox", nil))
-	blue.must(first(blue.call("inbox", nil)), "under way as you were told: RedSky\n")
+	said = first(blue.call("inbox", nil))
+	blue.must(said, "all have answered; the others were last here: RedSky")
+	blue.mustNot(said, "the rows of March")
 	// What is waited for is somebody else's to run.
 	red.call("inbox", arguments{"doing": "I wait for T1 and for what T-FROST gives, then say what follows"})
 	blue.mustNot(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "running T1", "T-FROST: RedSky is at this")

@@ -706,7 +706,9 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			line = warm
 			fallthrough
 		default:
-			unread += end.once(end.unreadWords())
+			if end.says || end.over() { // before, nobody waits for it
+				unread += end.unreadWords()
+			}
 		}
 		signed := end.once(end.signed) // that somebody did is the news, and leaves nothing to do
 		signatures += len(signed)
@@ -770,7 +772,7 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	told := tellUnderWay(s, ctx, others)
 	busy = len(others) > 0
 	known := slices.DeleteFunc(slices.Clone(others), func(t api.TaskInfo) bool { return !told[t.ID] })
-	work = underWay(slices.DeleteFunc(others, func(t api.TaskInfo) bool { return told[t.ID] }), me, nil) + stillUnderWay(known)
+	work = underWay(slices.DeleteFunc(others, func(t api.TaskInfo) bool { return told[t.ID] }), me, nil)
 	v, err := s.Session(ctx, api.SessionRequest{ID: info.ID, Unseen: true})
 	if err != nil {
 		return work, "", ending{}, busy, nil //nolint:nilerr // there is nothing to read through
@@ -779,7 +781,11 @@ func aroundOf(s api.Service, ctx context.Context, info api.SessionInfo, me brenn
 	end = leftIn(s, ctx, v, tests, nil, me) // its tasks are listed
 	end.tellStop(s, ctx)
 	said, _ := standing(s, ctx, info.ID, asRun(tests), "", false)
-	left = lastDid(v.Working, tests, me) + said
+	here := lastDid(v.Working, tests, me)
+	if here == "" {
+		work += stillUnderWay(known)
+	}
+	left = here + said
 	division, err := divided(s, ctx, info, v.Working, me, told, false)
 	return othersAtWork(v.Working, me) + division + work, left, end, busy, err
 }

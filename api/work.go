@@ -37,5 +37,5 @@ var (
 	clause   = lazy.NewPattern(`(?:[^;.()]|\.[^ ])+`)
 	leaves   = lazy.NewPattern(`(?i)\b(?:(?:free|left|open): |(?:wait(?:s|ing)? (?:for|until|till)|ready to|nothing (?:more|else|now|heavy))\b)`)
 	sentence = lazy.NewPattern(`(?:[^;.]|\.[^ ])+`)
-	elses    = lazy.NewPattern(`\b(?:(?:left|leave|leaves|leaving)\b[^;]*\bto [A-Z]|(?:is|are) (?:yours|theirs)\b)`)
+	elses    = lazy.NewPattern(`\b(?:(?:left|leave|leaves|leaving)\b[^;]*\bto [A-Z]|(?:is|are) (?:yours|theirs|[A-Z]\w+'s)\b)`)
 )

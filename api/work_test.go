@@ -20,7 +20,8 @@ func TestTaskInfo_OwnLeavesOutWhatIsOthers(t *testing.T) {
 		"the leaf is measured; waiting for the answer, to sign":                                                  "the leaf is measured",
 		"run T1 and what is left to do of T2":                                                                    "run T1 and what is left to do of T2",
 		"time the parser with GreenValley's log; free: the cache":                                                "time the parser with",
-		"": "",
+		"RT is BlueLake's now; I read on":                                                                        "I read on",
+		"":                                                                                                       "",
 	} {
 		task := api.TaskInfo{Title: title, Creator: "RedSky"}
 		if got := strings.Join(strings.Fields(task.Own([]brenner.ActorName{"BlueLake", "GreenValley", "RedSky"})), " "); got != want {

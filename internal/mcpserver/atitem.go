@@ -29,8 +29,11 @@ const mostNamedItems = 12
 // itemsOf are the items that a task is about: those it was asked with, and those that
 // its title, but for what it waits for, and what it asks for name.
 func itemsOf(t api.TaskInfo) []delta.ItemID {
-	out := slices.Clone(t.Items)
-	for _, name := range calledItem.Regexp().FindAllString(t.Own(nil)+"\n"+t.Spec, mostNamedItems) {
+	out, own := slices.Clone(t.Items), t.Own(nil)
+	for _, name := range calledItem.Regexp().FindAllString(own+"\n"+t.Spec, mostNamedItems) {
+		if t.Kind == api.TaskDoing && delta.ItemID(name) == thread && !sayOf(own, thread, toWrite) {
+			continue // everybody speaks of the answer; at it is who writes it
+		}
 		if !slices.Contains(out, delta.ItemID(name)) {
 			out = append(out, delta.ItemID(name))
 		}
@@ -189,13 +192,14 @@ func sinceWhen(d time.Duration) string {
 
 var (
 	sentence = lazy.NewPattern(`(?:[^;.]|\.[^ ])+`)
-	running  = lazy.NewPattern(`(?i)\b(?:run|runs|running|measure|measures|measuring|test|tests|testing|try|trying|time|timing)\b`)
+	toRun    = lazy.NewPattern(`(?i)\b(?:run|runs|running|measure|measures|measuring|test|tests|testing|try|trying|time|timing)\b`)
+	toWrite  = lazy.NewPattern(`(?i)\b(?:write|writes|writing|edit|edits|editing|rewrite|rewriting)\b`)
 )
 
-// saysToRun says whether a sentence that names an item is about a measurement.
-func saysToRun(words string, item delta.ItemID) bool {
+// sayOf says whether a sentence of words that names an item has one of some verbs.
+func sayOf(words string, item delta.ItemID, verbs *lazy.Pattern) bool {
 	return slices.ContainsFunc(sentence.Regexp().FindAllString(words, -1), func(s string) bool {
-		return slices.Contains(calledItem.Regexp().FindAllString(s, -1), string(item)) && running.Regexp().MatchString(s)
+		return slices.Contains(calledItem.Regexp().FindAllString(s, -1), string(item)) && verbs.Regexp().MatchString(s)
 	})
 }
 
@@ -210,7 +214,7 @@ func withAnnounced(tests []delta.Test, work []api.TaskInfo) []delta.Test {
 				w.Title = "" // as its title may what it leaves to others
 			}
 			at := func(r delta.Run) bool { return r.By == w.Holder }
-			if w.Kind == api.TaskDoing && t.Item[0] == 'C' && !saysToRun(w.Own(nil), t.Item) {
+			if w.Kind == api.TaskDoing && t.Item[0] == 'C' && !sayOf(w.Own(nil), t.Item, toRun) {
 				continue // who names a critique does not run the test that it wants
 			}
 			if w.Holder == "" || w.Kind == api.TaskNote || !slices.Contains(itemsOf(w), t.Item) || slices.ContainsFunc(slices.Concat(t.Running, t.Done), at) {

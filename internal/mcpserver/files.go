@@ -17,6 +17,7 @@ import (
 	"brenner/api"
 	"brenner/artifact"
 	"brenner/internal/admission"
+	"brenner/internal/lazy"
 	"brenner/internal/problem"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -155,8 +156,14 @@ func (o Options) withDesk(ctx context.Context, req *mcp.CallToolRequest) context
 	return context.WithValue(ctx, deskKey{}, d)
 }
 
+// plainHost is an address that can stand in a command as it is.
+var plainHost = lazy.NewPattern(`^[A-Za-z0-9.:\[\]-]+$`)
+
 // based notes under which address a request came, for those of its files.
 func based(h *http.Request) *http.Request {
+	if !plainHost.MatchString(h.Host) {
+		return h
+	}
 	scheme := "http"
 	if h.TLS != nil || h.Header.Get("X-Forwarded-Proto") == "https" {
 		scheme = "https"

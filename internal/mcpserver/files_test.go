@@ -210,6 +210,24 @@ func TestFiles_AreWrittenAsCallsAre(t *testing.T) {
 	}
 }
 
+// X3: the address of a file stands in a command, and is one that may.
+func TestFiles_TheAddressIsPlain(t *testing.T) {
+	o := fuzzOptions(t)
+	o.Tickets = NewTickets(nil)
+	h := Handler(o)
+	for host, want := range map[string]bool{"localhost:7420": true, "[::1]:7420": true, "brenner.example": true, "localhost:1;reboot": false, "a'b": false, "$(x)": false} {
+		const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"artifact_write","arguments":{"id":"log","file":true}}}`
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/mcp", strings.NewReader(call))
+		req.Host = host
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {bothAccepted}}
+		out := httptest.NewRecorder()
+		h.ServeHTTP(out, req)
+		if got := strings.Contains(out.Body.String(), "http://"+host+FilePath); got != want {
+			t.Errorf("%s: %s", host, out.Body)
+		}
+	}
+}
+
 // X1: where no address is known, files are refused with what to do instead.
 func TestFiles_NeedAnAddress(t *testing.T) {
 	o := fuzzOptions(t)

@@ -33,7 +33,7 @@ func newRunner(ctx context.Context, w cli.Where, req cli.RunnerRequest) (*runner
 		}
 		o.Project = project
 		o.As = func(ctx context.Context, token string) (runner.Agent, error) { return as(ctx, token) }
-		o.Handler, o.Ticketed = toolsFor(as)
+		o.Handler, o.Holder = toolsFor(as)
 		return runner.New(o)
 	}
 	a, closer, err := openApp(ctx, w)
@@ -57,7 +57,7 @@ func newRunner(ctx context.Context, w cli.Where, req cli.RunnerRequest) (*runner
 	}
 	o.Project = a.As(who)
 	o.As = func(ctx context.Context, token string) (runner.Agent, error) { return as(ctx, token) }
-	o.Handler, o.Ticketed = toolsFor(as)
+	o.Handler, o.Holder = toolsFor(as)
 	stop := startAutomation(ctx, a, slog.New(slog.DiscardHandler))
 	o.Close = func() error {
 		stop()
@@ -69,11 +69,11 @@ func newRunner(ctx context.Context, w cli.Where, req cli.RunnerRequest) (*runner
 
 // toolsFor serves Brenner's tools to whoever shows the token of a run, and files to whoever
 // shows a ticket that was given to one.
-func toolsFor(as func(context.Context, string) (api.Service, error)) (http.Handler, func(*http.Request) (*http.Request, bool)) {
+func toolsFor(as func(context.Context, string) (api.Service, error)) (http.Handler, func(*http.Request) (*http.Request, error)) {
 	tickets := mcpserver.NewTickets(nil)
 	return mcpserver.Handler(mcpserver.Options{Version: version, Tickets: tickets, Service: func(ctx context.Context, h http.Header) (api.Service, error) {
 		return as(ctx, httpapi.Bearer(h))
-	}}), tickets.Shown
+	}}), tickets.Holder
 }
 
 // stateDir is where runs keep their things on this machine while they last.

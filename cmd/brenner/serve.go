@@ -78,8 +78,8 @@ func serveProject(ctx context.Context, w cli.Where, req cli.ServeRequest) (err e
 	s := httpapi.New(httpapi.Options{
 		Backend: backend{a}, Log: log, Tracer: tracer, Project: project,
 		Hosts: hosts(req), Login: true, Secure: scheme == "https",
-		MCP:      mcpserver.Handler(mcpserver.Options{Version: version, Service: asCaller, Log: log, Tracer: tracer, Leaving: ctx.Done(), Linger: mcpserver.Linger, Tickets: tickets}),
-		Ticketed: tickets.Shown,
+		MCP:    mcpserver.Handler(mcpserver.Options{Version: version, Service: asCaller, Log: log, Tracer: tracer, Leaving: ctx.Done(), Linger: mcpserver.Linger, Tickets: tickets}),
+		Holder: tickets.Holder,
 		Pages: func(v httpapi.Visitors) http.Handler {
 			return web.New(web.Options{Service: v.Who, Wait: v.Wait, LogIn: v.LogIn, LogOut: v.LogOut, Log: log})
 		},

@@ -58,9 +58,9 @@ type Options struct {
 	Secure bool
 	// MCP serves /mcp, to those who have a token; nil: nobody does.
 	MCP http.Handler
-	// Ticketed gives a request for a file, which that answers too, as one of who was given
-	// the ticket that it shows; false if that is not good. Nil: there are no files.
-	Ticketed func(*http.Request) (*http.Request, bool)
+	// Holder gives a request for a file, which that answers too, as one of who was given the
+	// ticket that it shows. Code: UNAUTHENTICATED. Nil: there are no files.
+	Holder func(*http.Request) (*http.Request, error)
 	// Pages serves browsers whatever is not the API; nil: nothing does.
 	Pages func(Visitors) http.Handler
 	// Rate and Burst bound the requests of one token; 0: the limits of
@@ -152,7 +152,7 @@ func (s *Server) mux() *http.ServeMux {
 	if s.options.MCP != nil {
 		m.HandleFunc("/mcp", s.known("MCP", messages(), s.mcp))
 	}
-	if s.options.Ticketed != nil {
+	if s.options.Holder != nil {
 		m.HandleFunc("/mcp/file", s.named("File", s.file))
 	}
 	m.HandleFunc(prefix+"/", s.named("None", none))
@@ -214,9 +214,8 @@ func (s *Server) mcp(w http.ResponseWriter, h *http.Request, c Caller) {
 
 // file lets whoever shows a ticket through as the one who was given it.
 func (s *Server) file(w http.ResponseWriter, h *http.Request) {
-	h, ok := s.options.Ticketed(h)
-	if !ok {
-		err := errTicket
+	h, err := s.options.Holder(h)
+	if err != nil {
 		if s.limits.allow("from:"+remote(h)) != nil {
 			err = errTooMany
 		}
@@ -225,8 +224,6 @@ func (s *Server) file(w http.ResponseWriter, h *http.Request) {
 	}
 	s.known("File", messages(), s.mcp)(w, h)
 }
-
-var errTicket = brenner.Errorf(brenner.CodeUnauthenticated, "this ticket is not known here, or its time is over").WithHint("ask for the file again, with the tool")
 
 type callerKey struct{}
 

@@ -53,12 +53,12 @@ func (t tool) callOf(a brenner.Action) (call, bool) {
 	if a.Repeats() {
 		name = t.name
 	}
-	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == name })
+	called, known := toolNamed(name)
 	given := a.Given()
 	for _, key := range slices.Sorted(maps.Keys(arguments)) {
 		switch several := key + "s"; {
-		case i >= 0 && tools()[i].takes(key):
-		case i >= 0 && a.Repeats() && tools()[i].takes(several): // it takes a list of them
+		case known && called.takes(key):
+		case known && a.Repeats() && called.takes(several): // it takes a list of them
 			arguments[several] = []any{arguments[key]}
 			delete(arguments, key)
 			for j := range given {

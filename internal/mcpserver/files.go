@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -43,13 +42,12 @@ type Tickets struct {
 	open map[[32]byte]ticket
 }
 
-// ticket is good for one file: what is fetched, or the arguments of the write that is
-// sent its content.
+// ticket is good for one file: that of a version, or the content of a write, if there is one.
 type ticket struct {
 	authorization string // of who was given it
 	until         time.Time
 	fetch         getRequest
-	write         []byte
+	write         *writeRequest
 }
 
 // NewTickets makes a store of tickets; nil: by the time of the machine.
@@ -60,32 +58,27 @@ func NewTickets(now func() time.Time) *Tickets {
 	return &Tickets{now: now, open: map[[32]byte]ticket{}}
 }
 
-// Shown gives a request for a file as one of who was given the ticket that it shows, who is
-// found out anew from that; false if it is none, or the ticket is not good.
-func (t *Tickets) Shown(h *http.Request) (*http.Request, bool) {
-	if h.URL.Path != FilePath {
-		return h, false
-	}
-	one, ok := t.find(h.Header.Get(ticketHeader))
-	if !ok {
-		return h, false
+// Holder gives a request for a file as one of who was given the ticket that it shows, who is
+// found out anew from that. Code: UNAUTHENTICATED.
+func (t *Tickets) Holder(h *http.Request) (*http.Request, error) {
+	one, err := t.shownIn(h)
+	if err != nil {
+		return h, err
 	}
 	h = h.Clone(h.Context())
-	h.Header.Del("Authorization")
-	if one.authorization != "" {
-		h.Header.Set("Authorization", one.authorization)
-	}
-	return h, true
+	h.Header.Set("Authorization", one.authorization)
+	return h, nil
 }
 
-func (t *Tickets) find(secret string) (ticket, bool) {
+// shownIn is the ticket that a request shows.
+func (t *Tickets) shownIn(h *http.Request) (ticket, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	one, ok := t.open[sha256.Sum256([]byte(secret))]
+	one, ok := t.open[sha256.Sum256([]byte(h.Header.Get(ticketHeader)))]
 	if !ok || !t.now().Before(one.until) {
-		return ticket{}, false
+		return ticket{}, brenner.Errorf(brenner.CodeUnauthenticated, "this ticket is not known here, or its time is over").WithHint("ask for the file again, with the tool")
 	}
-	return one, true
+	return one, nil
 }
 
 // issue keeps a ticket. Who has many gives up the oldest, and of all the oldest goes where
@@ -187,14 +180,14 @@ func ticketFor(ctx context.Context, one ticket, curl string) (string, error) {
 	return fmt.Sprintf("until %s: curl %s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
 }
 
-// filesOf says how contents are fetched, each by a command of its own.
-func filesOf(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
-	out, err := fileOf(s, ctx, in)
+// fetchCommands say how contents are fetched, each by one of its own.
+func fetchCommands(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
+	out, err := fetchCommand(s, ctx, in)
 	if err != nil {
 		return out, err
 	}
 	for _, ref := range in.More {
-		p, err := fileOf(s, ctx, getRequest{Ref: ref, Again: in.Again, Task: in.Task})
+		p, err := fetchCommand(s, ctx, getRequest{Ref: ref, Again: in.Again, Task: in.Task})
 		if err != nil {
 			e, _ := problem.From(err)
 			p.file = fmt.Sprintf("%s: %s: %s\n", ref, e.Code, e.Message)
@@ -204,8 +197,8 @@ func filesOf(s api.Service, ctx context.Context, in getRequest) (artifactPage, e
 	return out, nil
 }
 
-// fileOf says how the content of a version is fetched.
-func fileOf(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
+// fetchCommand says how the content of a version is fetched.
+func fetchCommand(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
 	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Brief: true, Again: in.Again, Task: in.Task})
 	if err != nil {
 		return artifactPage{}, err
@@ -215,30 +208,21 @@ func fileOf(s api.Service, ctx context.Context, in getRequest) (artifactPage, er
 	if err != nil {
 		return artifactPage{}, err
 	}
-	return artifactPage{ArtifactView: v, asked: in, file: fmt.Sprintf("%s as a file, byte for byte, read and paid for when it is fetched, %s", citationOf(in.Ref), said)}, nil
+	return artifactPage{ArtifactView: v, asked: in, file: fmt.Sprintf("%s as a file, byte for byte, read and paid for when it is fetched, %s", in.Ref, said)}, nil
 }
 
-func citationOf(c cited) string {
-	text, err := c.MarshalText()
-	if err != nil {
-		return c.String()
-	}
-	return string(text)
-}
-
-// fileFor says how the content of a version is sent.
-func fileFor(ctx context.Context, in writeRequest) (written, error) {
+// sendCommand says how the content of a version is sent.
+func sendCommand(ctx context.Context, in writeRequest) (written, error) {
 	if in.Content != nil && in.Content.Data != "" {
 		return written{}, brenner.Errorf(brenner.CodeInvalidValue, "a content comes with the call or as a file").At("/file").
 			WithHint("leave one of them out; of a file content may say the format")
 	}
 	in.File, in.Key = false, cmp.Or(in.Key, rand.Text())
-	arguments := mustJSON(in)
-	if len(arguments) > brenner.MaxTicketBytes {
+	if len(mustJSON(in)) > brenner.MaxTicketBytes {
 		return written{}, brenner.Errorf(brenner.CodeLimitExceeded, "what goes with a file has more than %d bytes", brenner.MaxTicketBytes).
 			WithHint("hand in the deltas by themselves")
 	}
-	said, err := ticketFor(ctx, ticket{write: arguments}, "-sS -T FILE")
+	said, err := ticketFor(ctx, ticket{write: &in}, "-sS -T FILE")
 	if err != nil {
 		return written{}, err
 	}
@@ -247,14 +231,13 @@ func fileFor(ctx context.Context, in writeRequest) (written, error) {
 
 // serveFile answers a request that shows a ticket.
 func (o Options) serveFile(w http.ResponseWriter, h *http.Request) {
-	h, _ = o.Tickets.Shown(h)
-	t := tools()[slices.IndexFunc(tools(), func(t tool) bool { return t.name == "artifact_write" })]
-	text, err := o.filed(w, h, t)
+	write, _ := toolNamed("artifact_write")
+	text, err := o.filed(w, h, write)
 	status := http.StatusOK
 	if err != nil {
 		e := o.shown(h.Context(), err)
 		_, row := problem.From(err)
-		status, text = row.HTTP, said(e, t.calls(e))
+		status, text = row.HTTP, said(e, write.calls(e))
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -263,23 +246,22 @@ func (o Options) serveFile(w http.ResponseWriter, h *http.Request) {
 }
 
 // filed is what a ticket is good for: a content, or a call of the tool that writes one.
-func (o Options) filed(w http.ResponseWriter, h *http.Request, t tool) (string, error) {
-	one, ok := o.Tickets.find(h.Header.Get(ticketHeader))
-	if !ok {
-		return "", brenner.Errorf(brenner.CodeUnauthenticated, "this ticket is not known here, or its time is over").WithHint("ask for the file again, with the tool")
+func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (string, error) {
+	one, err := o.Tickets.shownIn(h)
+	if err != nil {
+		return "", err
 	}
-	sent := one.write != nil
-	if sent != (h.Method == http.MethodPut) || !sent && h.Method != http.MethodGet {
-		allowed := http.MethodGet
-		if sent {
-			allowed = http.MethodPut
-		}
+	allowed := http.MethodGet
+	if one.write != nil {
+		allowed = http.MethodPut
+	}
+	if h.Method != allowed {
 		w.Header().Set("Allow", allowed)
 		return "", brenner.Errorf(brenner.CodeInvalidValue, "this ticket is for %s", allowed).WithHint("use the command as it was given")
 	}
-	req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}, Extra: &mcp.RequestExtra{Header: h.Header}}
-	if !sent {
-		s, err := o.serviceOf(h.Context(), req.Extra)
+	extra := &mcp.RequestExtra{Header: h.Header}
+	if one.write == nil {
+		s, err := o.serviceOf(h.Context(), extra)
 		if err != nil {
 			return "", err
 		}
@@ -289,30 +271,27 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, t tool) (string, 
 	if err != nil {
 		return "", unread(err)
 	}
-	if req.Params.Arguments, err = withContent(one.write, string(raw)); err != nil {
-		return "", err
-	}
-	result, err := o.call(h.Context(), t, req)
+	arguments, err := one.write.with(string(raw))
 	if err != nil {
 		return "", err
 	}
-	text, _ := result.Content[0].(*mcp.TextContent)
-	return text.Text, nil
+	result, err := o.call(h.Context(), write, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Arguments: arguments}, Extra: extra})
+	if err != nil {
+		return "", err
+	}
+	return result.Content[0].(*mcp.TextContent).Text, nil
 }
 
-// withContent adds what was sent to the arguments of a write.
-func withContent(arguments []byte, text string) ([]byte, error) {
-	if !utf8.ValidString(text) {
+// with are the arguments of a write with the content that was sent for it.
+func (in writeRequest) with(content string) ([]byte, error) {
+	if !utf8.ValidString(content) {
 		return nil, brenner.Errorf(brenner.CodeInvalidText, "the file is not valid UTF-8")
 	}
-	var in writeRequest
-	if err := bind(arguments, &in); err != nil {
-		return nil, err
+	format := artifact.Text
+	if in.Content != nil {
+		format = in.Content.Format
 	}
-	if in.Content == nil {
-		in.Content = &body{Format: artifact.Text}
-	}
-	in.Content.Data = text
+	in.Content = &body{Format: format, Data: content}
 	return mustJSON(in), nil
 }
 
@@ -326,25 +305,21 @@ func fetched(s api.Service, ctx context.Context, in getRequest) (string, error) 
 	var b strings.Builder
 	for contexts := 1; ; {
 		v, err := s.Artifact(ctx, req)
-		anew := ""
-		switch {
-		case contexts > brenner.MaxFileContexts:
-		case err != nil:
-			anew = renewed(s, ctx, err)
-		case v.GoOn.Name != "":
-			anew = renew(s, ctx, v.GoOn)
-		}
-		switch {
-		case anew != "":
-			contexts++
-		case err != nil:
+		if spent := v.GoOn.Name != "" || brenner.CodeOf(err) == brenner.CodeContextOverflow; spent {
+			if contexts++; contexts > brenner.MaxFileContexts {
+				return "", brenner.Errorf(brenner.CodeContextOverflow, "%s is more than %d contexts hold", in.Ref, brenner.MaxFileContexts).
+					WithHint("read the parts of it that you need")
+			}
+			switch {
+			case err == nil && renew(s, ctx, v.GoOn) == "":
+				return "", brenner.Errorf(brenner.CodeContextOverflow, "%s is more than your context holds", in.Ref).Try(v.GoOn)
+			case err != nil && renewed(s, ctx, err) == "":
+				return "", err
+			case err != nil || req.Part != "":
+				continue // it is asked for once more
+			}
+		} else if err != nil {
 			return "", err
-		case v.GoOn.Name != "":
-			return "", brenner.Errorf(brenner.CodeContextOverflow, "%s is more than %d contexts hold", citationOf(in.Ref), brenner.MaxFileContexts).
-				WithHint("read the parts of it that you need")
-		}
-		if err != nil || req.Part != "" && anew != "" {
-			continue // it is asked for once more
 		}
 		b.WriteString(v.Text)
 		if v.NextOffset == 0 || v.Ends {

@@ -25,12 +25,12 @@ import (
 func TestTickets_AreFewAndEnd(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	tickets := NewTickets(func() time.Time { now = now.Add(time.Millisecond); return now })
-	shown := func(path, secret string) (string, bool) {
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil)
+	shown := func(secret string) (string, bool) {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+FilePath, nil)
 		req.Header.Set("Authorization", "Bearer of-the-sender")
 		req.Header.Set(ticketHeader, secret)
-		req, ok := tickets.Shown(req)
-		return req.Header.Get("Authorization"), ok
+		req, err := tickets.Holder(req)
+		return req.Header.Get("Authorization"), err == nil
 	}
 	theirs, until := tickets.issue(ticket{authorization: "Bearer theirs"})
 	if want := now.Add(brenner.TicketLife); !until.Equal(want) {
@@ -41,29 +41,23 @@ func TestTickets_AreFewAndEnd(t *testing.T) {
 		secret, _ := tickets.issue(ticket{authorization: "Bearer ours"})
 		ours = append(ours, secret)
 	}
-	for _, c := range []struct{ path, secret, want string }{
-		{FilePath, theirs, "Bearer theirs"},
-		{FilePath, ours[0], ""},
-		{FilePath, ours[1], "Bearer ours"},
-		{FilePath, ours[len(ours)-1], "Bearer ours"},
-		{FilePath, "", ""},
-		{FilePath, strings.ToLower(theirs), ""},
-		{"/mcp", theirs, ""},
+	for _, c := range []struct{ secret, want string }{
+		{theirs, "Bearer theirs"}, {ours[0], ""}, {ours[1], "Bearer ours"}, {ours[len(ours)-1], "Bearer ours"}, {"", ""}, {strings.ToLower(theirs), ""},
 	} {
-		got, ok := shown(c.path, c.secret)
+		got, ok := shown(c.secret)
 		if ok != (c.want != "") || ok && got != c.want || !ok && got != "Bearer of-the-sender" {
-			t.Errorf("%s %q is of %q, %v; want %q", c.path, c.secret, got, ok, c.want)
+			t.Errorf("%q is of %q, %v; want %q", c.secret, got, ok, c.want)
 		}
 	}
 	for n := len(tickets.open); n <= brenner.MaxTickets; n++ {
 		tickets.issue(ticket{authorization: fmt.Sprintf("Bearer %d", n)})
 	}
-	if _, ok := shown(FilePath, theirs); ok || len(tickets.open) != brenner.MaxTickets {
+	if _, ok := shown(theirs); ok || len(tickets.open) != brenner.MaxTickets {
 		t.Errorf("the oldest of %d is still good: %v", len(tickets.open), ok)
 	}
 	last, _ := tickets.issue(ticket{authorization: "Bearer last"})
 	now = now.Add(brenner.TicketLife)
-	if _, ok := shown(FilePath, last); ok {
+	if _, ok := shown(last); ok {
 		t.Error("a ticket is good after its time")
 	}
 	tickets.issue(ticket{})

@@ -267,13 +267,15 @@ type cited struct {
 	part string
 }
 
-// MarshalText writes the citation.
-func (c cited) MarshalText() ([]byte, error) {
+func (c cited) String() string {
 	if c.part == "" {
-		return c.Ref.MarshalText()
+		return c.Ref.String()
 	}
-	return []byte(c.String() + "." + c.part), nil
+	return c.Ref.String() + "." + c.part
 }
+
+// MarshalText writes the citation.
+func (c cited) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText reads a citation.
 func (c *cited) UnmarshalText(text []byte) error {
@@ -363,7 +365,7 @@ func getArtifacts(s api.Service, ctx context.Context, in getRequest) (artifactPa
 			WithHint(fmt.Sprintf("read at most %d in one call", mostRead))
 	}
 	if in.File {
-		return filesOf(s, ctx, in)
+		return fetchCommands(s, ctx, in)
 	}
 	out, err := getArtifact(s, ctx, in)
 	if err != nil {
@@ -705,7 +707,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 		return written{}, err
 	}
 	if in.File {
-		return fileFor(ctx, in)
+		return sendCommand(ctx, in)
 	}
 	watched, repeated := api.WatchReplay(ctx)
 	res, err := writeVersion(s, watched, in)

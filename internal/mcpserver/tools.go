@@ -1,6 +1,10 @@
 package mcpserver
 
-import "brenner/internal/lazy"
+import (
+	"slices"
+
+	"brenner/internal/lazy"
+)
 
 // tools is what agents can do. Descriptions are short: every agent pays for
 // all of them in every conversation. They are made at first use; how is said at
@@ -45,4 +49,13 @@ func init() {
 			quiet(reading("lineage", lineageOf, `What a version rests on, or what rests on it. {"ref":"oxygen-log@2","direction":"down"}`)),
 		}
 	})
+}
+
+// toolNamed finds a tool.
+func toolNamed(name string) (tool, bool) {
+	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == name })
+	if i < 0 {
+		return tool{}, false
+	}
+	return tools()[i], true
 }

@@ -26,7 +26,7 @@ type loopback struct {
 
 // serveLoopback serves the tools, and files to whoever shows a ticket for one; a call waits
 // for so long for a project that is away.
-func serveLoopback(tools http.Handler, ticketed func(*http.Request) (*http.Request, bool), wait time.Duration, log *slog.Logger) (*loopback, error) {
+func serveLoopback(tools http.Handler, holder func(*http.Request) (*http.Request, error), wait time.Duration, log *slog.Logger) (*loopback, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, brenner.Errorf(brenner.CodeStoreUnavailable, "no port on this machine can be listened on").Because(err)
@@ -42,9 +42,15 @@ func serveLoopback(tools http.Handler, ticketed func(*http.Request) (*http.Reque
 				http.Error(w, "not for browsers", http.StatusForbidden)
 				return
 			}
-			if file, ok := ticketed(req); ok {
-				req = file
-			} else if req.URL.Path != "/mcp" {
+			switch {
+			case req.URL.Path == "/mcp":
+			case req.URL.Path == "/mcp/file" && holder != nil:
+				var err error
+				if req, err = holder(req); err != nil {
+					http.Error(w, err.Error(), http.StatusUnauthorized)
+					return
+				}
+			default:
 				http.NotFound(w, req)
 				return
 			}

@@ -44,9 +44,9 @@ type Options struct {
 	As func(ctx context.Context, token string) (Agent, error)
 	// Handler serves Brenner's tools to whoever shows a run's token.
 	Handler http.Handler
-	// Ticketed gives a request for a file, which that answers too, as one of who was given
-	// the ticket that it shows; false if that is not good.
-	Ticketed func(*http.Request) (*http.Request, bool)
+	// Holder gives a request for a file, which that answers too, as one of who was given the
+	// ticket that it shows. Nil: there are no files.
+	Holder func(*http.Request) (*http.Request, error)
 	// Programs says which program starts an agent, resolved for this machine.
 	// It fails with UNKNOWN_PROGRAM, PROGRAM_NOT_ALLOWED or INVALID_PROGRAM.
 	Programs func(agent api.WorkAgent, settings api.WorkSettings) (Resolved, error)
@@ -106,9 +106,6 @@ func New(o Options) (*Runner, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Ticketed == nil {
-		o.Ticketed = func(req *http.Request) (*http.Request, bool) { return req, false }
-	}
 	if o.Tell == nil {
 		o.Tell = func(Progress) {}
 	}
@@ -125,7 +122,7 @@ func New(o Options) (*Runner, error) {
 	}
 	r := &Runner{o: o, name: Name(self()), state: state, live: map[string]*beating{}, pauses: defaultPauses()}
 	r.pauses.first = orDefault(o.Pause, r.pauses.first)
-	if r.server, err = serveLoopback(o.Handler, o.Ticketed, o.Patience, o.Log); err != nil {
+	if r.server, err = serveLoopback(o.Handler, o.Holder, o.Patience, o.Log); err != nil {
 		return nil, errors.Join(err, state.close())
 	}
 	ctx, cancel := context.WithCancel(context.Background())

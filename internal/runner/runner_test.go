@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -214,13 +215,13 @@ func TestRun_EnvironmentIsBuilt(t *testing.T) {
 func TestLoopback_IsForLiveRunsOnly(t *testing.T) {
 	w := newWorld(t)
 	r := w.runner(t, func(o *Options) {
-		o.Ticketed = func(req *http.Request) (*http.Request, bool) {
-			if req.URL.Path != "/mcp/file" || req.Header.Get("Ticket") == "" {
-				return req, false
+		o.Holder = func(req *http.Request) (*http.Request, error) {
+			if req.Header.Get("Ticket") == "" {
+				return req, errors.New("no ticket")
 			}
 			req = req.Clone(req.Context())
 			req.Header.Set("Authorization", "Bearer "+req.Header.Get("Ticket"))
-			return req, true
+			return req, nil
 		}
 	})
 	r.server.admit("brn_live")
@@ -256,7 +257,7 @@ func TestLoopback_IsForLiveRunsOnly(t *testing.T) {
 		"another name":    {func(r *http.Request) { r.Host = "evil.example" }, func(s int) bool { return s == 403 }},
 		"another address": {func(r *http.Request) { r.URL.Path = "/" }, func(s int) bool { return s == 404 }},
 		"a ticket":        {file("brn_live"), func(s int) bool { return s != 401 && s != 404 }},
-		"no good ticket":  {file(""), func(s int) bool { return s == 404 }},
+		"no good ticket":  {file(""), func(s int) bool { return s == 401 }},
 		"one of the dead": {file("brn_dead"), func(s int) bool { return s == 401 }},
 	} {
 		if got := ask(c.change); !c.want(got) {

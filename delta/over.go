@@ -51,56 +51,62 @@ func (e *Entry) Over(doc *Artifact, notBefore time.Time) (ItemID, []Over) {
 	return it.ID(), out
 }
 
-// Pressed lists the texts of others by which the items that a critique attacks were changed
-// since they were added, where an EDIT of its critic presses it further: by what it says, what
-// it is against, the test that it wants, or that it is open. Of one that settles it, or says
-// that it was answered, there are none, nor of one that adds evidence.
-func (e *Entry) Pressed(doc *Artifact, notBefore time.Time) []Over {
-	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) != atCritiques {
-		return nil
-	}
-	it, err := (&completer{doc: doc}).item(e)
-	if err != nil || it == nil || it.log[0].agent != e.Delta.Agent {
-		return nil
-	}
-	presses := false
-	for _, p := range objectPairs(string(e.Delta.Payload)) {
-		if p.name == "current_status" && saysOf(unquote(p.value)) != CritiqueOpen {
-			return nil
-		}
-		presses = presses || slices.Contains(pressing, p.name)
-	}
-	if !presses {
-		return nil
-	}
-	return e.against(it, doc, notBefore)
-}
+// Stance is what an EDIT makes of a critique.
+type Stance int
+
+const (
+	// Leaves what it attacks alone: it withdraws it, says that it was answered, or is
+	// somebody else's and settles nothing.
+	Leaves Stance = iota
+	// Presses it further, by its critic: what it says, what it is against, the test that it
+	// wants, or that it is open.
+	Presses
+	// Adds to it, by its critic, such as evidence.
+	Adds
+	// Settles it.
+	Settles
+)
 
 // pressing are the fields of a critique by which its critic asks for something.
 var pressing = []string{"name", "attack", "proposed_test", "current_status", targetsField}
 
-// Settled lists the texts of others by which the items that a critique attacks were changed
-// since they were added, where an EDIT says that it is settled, or that of its critic only
-// adds to it, without pressing it; of one that withdraws it there are none.
-func (e *Entry) Settled(doc *Artifact, notBefore time.Time) (over []Over, adds bool) {
+// stance is that of an EDIT of a critique, by its critic or somebody else.
+func (e *Entry) stance(critic bool) Stance {
+	out := Leaves
+	if critic {
+		out = Adds
+	}
+	for _, p := range objectPairs(string(e.Delta.Payload)) {
+		if p.name == "current_status" {
+			switch says := saysOf(unquote(p.value)); {
+			case says == CritiqueSettled && !withdraws(unquote(p.value)):
+				return Settles
+			case says != CritiqueOpen:
+				return Leaves
+			}
+		}
+		if critic && slices.Contains(pressing, p.name) {
+			out = Presses
+		}
+	}
+	return out
+}
+
+// Attacked says what an EDIT makes of a critique, and lists the texts of others by which the
+// items that it attacks were changed since they were added; none where it leaves these alone.
+func (e *Entry) Attacked(doc *Artifact, notBefore time.Time) (Stance, []Over) {
 	if e.Invalid != nil || e.Delta.Operation != Edit || sectionIndex(e.Delta.Section) != atCritiques {
-		return nil, false
+		return Leaves, nil
 	}
 	it, err := (&completer{doc: doc}).item(e)
 	if err != nil || it == nil {
-		return nil, false
+		return Leaves, nil
 	}
-	adds = it.log[0].agent == e.Delta.Agent
-	for _, p := range objectPairs(string(e.Delta.Payload)) {
-		if p.name == "current_status" && saysOf(unquote(p.value)) == CritiqueSettled && !withdraws(unquote(p.value)) {
-			return e.against(it, doc, notBefore), false
-		}
-		adds = adds && !slices.Contains(pressing, p.name)
+	s := e.stance(it.log[0].agent == e.Delta.Agent)
+	if s == Leaves {
+		return s, nil
 	}
-	if !adds {
-		return nil, false
-	}
-	return e.against(it, doc, notBefore), true
+	return s, e.against(it, doc, notBefore)
 }
 
 // against are the texts of others by which what a critique attacks, and lives, was changed

@@ -115,45 +115,38 @@ func TestOver_NamesWhatAKillWouldStrike(t *testing.T) {
 	}
 }
 
-func TestPressed_NamesWhatACritiqueIsAgainst(t *testing.T) {
-	// D6: as a kill of it would strike; what settles a critique presses nothing.
+func TestAttacked_NamesWhatACritiqueIsAgainst(t *testing.T) {
+	// D6: as a kill of it would strike; who withdraws a critique, or writes into another's,
+	// leaves what it attacks alone.
 	base := mergeAll(t, prose(t), say("c1", 29, "Cy", "ADD", "-", "C", `{"name":"Weak","attack":"a","evidence":"e","targets":["H3","H1"]}`),
 		say("e3", 30, "Ann", "EDIT", "H3", "H", `{"claim":"Fate follows the place"}`)).Artifact
 	for _, c := range []struct {
-		agent         brenner.ActorName
-		payload, over string
-	}{
-		{"Cy", `{"attack":"b"}`, "H3 claim"},
-		{"Cy", `{"evidence":"f"}`, ""},
-		{"Cy", `{"current_status":"resolved only in part"}`, "H3 claim"},
-		{"Cy", `{"current_status":"resolved. It is not open any more"}`, ""},
-		{"Cy", `{"current_status":"settled by H3"}`, ""},
-		{"Ann", `{"attack":"b"}`, ""}, // who is no critic of it
-	} {
-		e := message(t, "m", c.agent, noon, `{"operation":"EDIT","target_id":"C2","section":"adversarial_critique","payload":`+c.payload+`}`)[0]
-		var said []string
-		for _, o := range e.Pressed(base, time.Time{}) {
-			said = append(said, string(o.Item)+" "+o.Field)
-		}
-		if got := strings.Join(said, ", "); got != c.over {
-			t.Errorf("%s by %s: over %q, want %q", c.payload, c.agent, got, c.over)
-		}
-	}
-	for _, c := range []struct {
 		agent   brenner.ActorName
 		payload string
-		over    int
-		adds    bool
+		want    delta.Stance
 	}{
-		{"Cy", `{"evidence":"f"}`, 1, true},
-		{"Cy", `{"evidence":"f","current_status":"settled"}`, 1, false},
-		{"Cy", `{"evidence":"f","attack":"b"}`, 0, false},
-		{"Cy", `{"current_status":"withdrawn"}`, 0, false},
-		{"Ann", `{"evidence":"f"}`, 0, false},
+		{"Cy", `{"attack":"b"}`, delta.Presses},
+		{"Cy", `{"attack":"b","evidence":"f"}`, delta.Presses},
+		{"Cy", `{"current_status":"resolved only in part"}`, delta.Presses},
+		{"Cy", `{"evidence":"f"}`, delta.Adds},
+		{"Cy", `{"current_status":"settled by H3"}`, delta.Settles},
+		{"Cy", `{"attack":"b","current_status":"settled"}`, delta.Settles},
+		{"Bo", `{"current_status":"settled"}`, delta.Settles},
+		{"Cy", `{"current_status":"withdrawn","evidence":"f"}`, delta.Leaves},
+		{"Bo", `{"attack":"b"}`, delta.Leaves}, // who is no critic of it
 	} {
 		e := message(t, "m", c.agent, noon, `{"operation":"EDIT","target_id":"C2","section":"adversarial_critique","payload":`+c.payload+`}`)[0]
-		if over, adds := e.Settled(base, time.Time{}); len(over) != c.over || adds != c.adds {
-			t.Errorf("%s by %s: over %d, adds %v", c.payload, c.agent, len(over), adds)
+		got, all := e.Attacked(base, time.Time{})
+		var said []string
+		for _, o := range all {
+			said = append(said, string(o.Item)+" "+o.Field)
+		}
+		want := "H3 claim"
+		if c.want == delta.Leaves {
+			want = ""
+		}
+		if over := strings.Join(said, ", "); got != c.want || over != want {
+			t.Errorf("%s by %s: stance %d over %q, want %d over %q", c.payload, c.agent, got, over, c.want, want)
 		}
 	}
 }

@@ -58,20 +58,16 @@ func keepUnseen(c *kernel.Call, in incoming, x *delta.Extraction) (unseen, error
 			e.Invalid = notShown(e.Delta.Operation, item, out.refused[i], c.Now)
 			continue
 		}
-		over, err = known.without(e.Pressed(now, in.session.Created))
-		if err != nil {
-			return out, err
-		}
-		if len(over) > 0 {
-			out.refused[i], e.Invalid = over, moved(e.Delta.TargetID, over, c.Now)
-			continue
-		}
-		over, adds := e.Settled(now, in.session.Created)
+		stance, over := e.Attacked(now, in.session.Created)
 		if over, err = known.without(over); err != nil {
 			return out, err
 		}
-		if len(over) > 0 {
-			out.settled[i], out.added[i] = over, adds
+		switch {
+		case len(over) == 0:
+		case stance == delta.Presses:
+			out.refused[i], e.Invalid = over, moved(e.Delta.TargetID, over, c.Now)
+		default:
+			out.settled[i], out.added[i] = over, stance == delta.Adds
 		}
 	}
 	return out, nil

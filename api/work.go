@@ -12,30 +12,33 @@ import (
 // after words such as "free:" or "wait for", up to a semicolon, a full stop or a bracket.
 func (t TaskInfo) Own(others []brenner.ActorName) string {
 	var b strings.Builder
-	title := sentence.ReplaceAllStringFunc(t.Title, func(s string) string {
+	for _, s := range Sentences(t.Title) {
 		if elses.MatchString(s) {
-			return " ;"
+			continue
 		}
-		return s
-	})
-	for _, part := range clause.FindAllString(title, -1) {
-		cut := len(part)
-		if m := leaves.FindStringIndex(part); m != nil {
-			cut = m[0]
-		}
-		for _, n := range others {
-			if i := strings.Index(part, string(n)); n != t.Creator && i >= 0 {
-				cut = min(cut, i)
+		for _, part := range clause.FindAllString(s, -1) {
+			cut := len(part)
+			if m := leaves.FindStringIndex(part); m != nil {
+				cut = m[0]
 			}
+			for _, n := range others {
+				if i := strings.Index(part, string(n)); n != t.Creator && i >= 0 {
+					cut = min(cut, i)
+				}
+			}
+			b.WriteString(part[:cut] + " ")
 		}
-		b.WriteString(part[:cut] + " ")
+		b.WriteString("; ")
 	}
 	return b.String()
 }
 
+// Sentences are the parts of a line that semicolons and full stops keep apart.
+func Sentences(line string) []string { return sentence.FindAllString(line, -1) }
+
 var (
-	clause   = lazy.NewPattern(`(?:[^;.()]|\.[^ ])+`)
-	leaves   = lazy.NewPattern(`(?i)\b(?:(?:free|left|open): |(?:wait(?:s|ing)? (?:for|until|till)|ready to|nothing (?:more|else|now|heavy))\b)`)
+	clause   = lazy.NewPattern(`[^()]+`)
+	leaves   = lazy.NewPattern(`(?i)\b(?:(?:free|left|open): |(?:wait(?:s|ing)? (?:for|until|till)|ready to|nothing (?:more|else|now))\b)`)
 	sentence = lazy.NewPattern(`(?:[^;.]|\.[^ ])+`)
 	elses    = lazy.NewPattern(`\b(?:(?:left|leave|leaves|leaving)\b[^;]*\bto [A-Z]|(?:is|are) (?:yours|theirs|[A-Z]\w+'s)\b)`)
 )

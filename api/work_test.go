@@ -16,7 +16,7 @@ func TestTaskInfo_OwnLeavesOutWhatIsOthers(t *testing.T) {
 		"leave the oracle to GreenValley. Mine: the harness, 2.5 times":                                          "Mine: the harness, 2.5 times",
 		"T5 with a leaf of my own. GreenValley: the table is yours":                                              "T5 with a leaf of my own",
 		"measure lines; then tables (T4 is mine)":                                                                "measure lines then tables T4 is mine",
-		"nothing heavy: ready to measure the next leaf, and to sign":                                             "",
+		"nothing more of mine: ready to measure the next leaf, and to sign":                                      "",
 		"the leaf is measured; waiting for the answer, to sign":                                                  "the leaf is measured",
 		"run T1 and what is left to do of T2":                                                                    "run T1 and what is left to do of T2",
 		"time the parser with GreenValley's log; free: the cache":                                                "time the parser with",
@@ -24,7 +24,7 @@ func TestTaskInfo_OwnLeavesOutWhatIsOthers(t *testing.T) {
 		"":                                                                                                       "",
 	} {
 		task := api.TaskInfo{Title: title, Creator: "RedSky"}
-		if got := strings.Join(strings.Fields(task.Own([]brenner.ActorName{"BlueLake", "GreenValley", "RedSky"})), " "); got != want {
+		if got := strings.Join(strings.Fields(strings.ReplaceAll(task.Own([]brenner.ActorName{"BlueLake", "GreenValley", "RedSky"}), ";", " ")), " "); got != want {
 			t.Errorf("%q: own %q, want %q", title, got, want)
 		}
 	}

@@ -191,14 +191,13 @@ func sinceWhen(d time.Duration) string {
 }
 
 var (
-	sentence = lazy.NewPattern(`(?:[^;.]|\.[^ ])+`)
-	toRun    = lazy.NewPattern(`(?i)\b(?:run|runs|running|measure|measures|measuring|test|tests|testing|try|trying|time|timing)\b`)
-	toWrite  = lazy.NewPattern(`(?i)\b(?:write|writes|writing|edit|edits|editing|rewrite|rewriting)\b`)
+	toRun   = lazy.NewPattern(`(?i)\b(?:run|runs|running|measure|measures|measuring|test|tests|testing|try|trying|time|timing)\b`)
+	toWrite = lazy.NewPattern(`(?i)\b(?:write|writes|writing|edit|edits|editing|rewrite|rewriting)\b`)
 )
 
 // sayOf says whether a sentence of words that names an item has one of some verbs.
 func sayOf(words string, item delta.ItemID, verbs *lazy.Pattern) bool {
-	return slices.ContainsFunc(sentence.Regexp().FindAllString(words, -1), func(s string) bool {
+	return slices.ContainsFunc(api.Sentences(words), func(s string) bool {
 		return slices.Contains(calledItem.Regexp().FindAllString(s, -1), string(item)) && verbs.Regexp().MatchString(s)
 	})
 }

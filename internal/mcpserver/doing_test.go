@@ -102,7 +102,7 @@ func TestDoing_ATestIsRunning(t *testing.T) {
 	red.submits(deltaBlock("ADD", "", "adversarial_critique", `{"name":"Weak","attack":"H1 was seen once","proposed_test":"time it twice"}`, ""))
 	red.call("inbox", arguments{"doing": "T1 (cold) is left to BlueLake. I see what becomes of the rows that I asked for (C1)"})
 	red.mustNot(first(red.call("inbox", nil)), "which you said you run")
-	red.call("inbox", arguments{"doing": "the candidate of RT as one program; then I sign"})
+	red.call("inbox", arguments{"doing": "the candidate of RT as one program; then I write up my log"})
 	red.mustNot(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}, "again": true})), "is at this")
 	red.call("inbox", arguments{"doing": "I write RT now"})
 	red.must(first(red.call("session_show", arguments{"session": "RS-pair", "items": []any{"RT"}, "again": true})), "RedSky is at this")

@@ -34,7 +34,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	for i, a := range actors {
 		names[i] = a.Name
 	}
-	closely, err := r.hasVocabulary(ch, t)
+	by, err := r.likeness(ch, t, names)
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +52,9 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		case o.ID == t.ID || o.Session != t.Session || o.Kind == api.TaskNote:
 		case o.Creator == t.Creator:
 			before = append(before, o)
-		case len(o.Parts) > 0 && o.State != api.TaskCanceled && len(left) < alikeMost && leavesTo(o, t, names, closely) != nil:
-			left = append(left, *leavesTo(o, t, names, closely))
-		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && overlapsAny(t, o, names, closely):
+		case len(o.Parts) > 0 && o.State != api.TaskCanceled && len(left) < alikeMost && by.leavesTo(o, t) != nil:
+			left = append(left, *by.leavesTo(o, t))
+		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && by.overlapsAny(t, o):
 			like = append(like, o)
 		}
 		return looked < alikeLooked, nil
@@ -65,7 +65,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	// Who took back what overlapped, and announces anew, has heard of the other.
 	like = slices.DeleteFunc(like, func(o api.TaskInfo) bool {
 		return slices.ContainsFunc(before, func(b api.TaskInfo) bool {
-			return b.State == api.TaskCanceled && kernel.NumberOf(b.ID) > kernel.NumberOf(o.ID) && overlaps(b, o, names, closely)
+			return b.State == api.TaskCanceled && kernel.NumberOf(b.ID) > kernel.NumberOf(o.ID) && by.overlaps(b, o)
 		})
 	})
 	out, err := r.tellOverlaps(ch, t, left)
@@ -89,7 +89,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 			like.Spec = spec
 		}
 		like.Yields = slices.ContainsFunc(divides, func(d api.TaskInfo) bool {
-			part := leavesTo(d, o, names, closely)
+			part := by.leavesTo(d, o)
 			return part != nil && part.Holder == t.Creator
 		})
 		out = append(out, like)
@@ -113,14 +113,21 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 	return out, nil
 }
 
-// hasVocabulary says of what somebody does next whether its session has been compiled: from
-// then on all who take part use the same words, and name the items that they are at.
-func (r *Room) hasVocabulary(ch *kernel.Change, t api.TaskInfo) (bool, error) {
+// likeness is how pieces of work are held against each other: whose names in one are of what
+// it leaves to others, and whether closely.
+type likeness struct {
+	names   []brenner.ActorName
+	closely bool
+}
+
+// likeness is closely for what somebody does next in a session that was compiled: from then on
+// all who take part use the same words, and name the items that they are at.
+func (r *Room) likeness(ch *kernel.Change, t api.TaskInfo, names []brenner.ActorName) (likeness, error) {
 	if t.Kind != api.TaskDoing {
-		return false, nil
+		return likeness{names: names}, nil
 	}
 	a, err := ch.Reader.Artifact(ch.Ctx, brenner.ArtifactID(t.Session))
-	return a.Head > 1, err
+	return likeness{names: names, closely: a.Head > 1}, err
 }
 
 // notTwice refuses what an agent asks for a second time: of the same role in the same
@@ -174,15 +181,15 @@ func sameWork(req api.NewTaskRequest, o api.TaskInfo) bool {
 
 // leavesTo is the part of somebody else that work is about which somebody announces, more
 // than about its announcer's own; nil if it is about none.
-func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName, closely bool) *api.AlikeTask {
-	words, own := wordsOf(t.Own(names)+" "+t.Spec), 0
+func (by likeness) leavesTo(divides, t api.TaskInfo) *api.AlikeTask {
+	words, own := wordsOf(t.Own(by.names)+" "+t.Spec), 0
 	for _, p := range divides.Parts {
 		if p.Agent == t.Creator {
 			own = max(own, kernel.Common(words, wordsOf(p.Part)))
 		}
 	}
 	for _, p := range divides.Parts {
-		if p.Agent != t.Creator && kernel.Common(words, wordsOf(p.Part)) > own && overlaps(t, api.TaskInfo{Title: p.Part, Creator: p.Agent}, names, closely) {
+		if p.Agent != t.Creator && kernel.Common(words, wordsOf(p.Part)) > own && by.overlaps(t, api.TaskInfo{Title: p.Part, Creator: p.Agent}) {
 			return &api.AlikeTask{
 				ID: divides.ID, Title: p.Part, State: divides.State, Creator: divides.Creator, Holder: p.Agent, Since: divides.Created, Part: true,
 			}
@@ -193,8 +200,8 @@ func leavesTo(divides, t api.TaskInfo, names []brenner.ActorName, closely bool) 
 
 // overlapsAny says whether a task asks for much the same as another, or leaves that to
 // somebody who is not at it.
-func overlapsAny(t, o api.TaskInfo, names []brenner.ActorName, closely bool) bool {
-	return overlaps(t, o, names, closely) || leavesTo(t, o, names, closely) != nil
+func (by likeness) overlapsAny(t, o api.TaskInfo) bool {
+	return by.overlaps(t, o) || by.leavesTo(t, o) != nil
 }
 
 // tellOverlaps tells those to whom a part was left who would do it as well.
@@ -221,10 +228,11 @@ func (r *Room) tellOverlaps(ch *kernel.Change, t api.TaskInfo, left []api.AlikeT
 // overlaps says whether two tasks ask for much the same: by their titles, by all their
 // words, or by the documents that both name; closely by most of both titles. What a title
 // leaves to others it does not ask for.
-func overlaps(a, b api.TaskInfo, names []brenner.ActorName, closely bool) bool {
-	one, two := a.Own(names), b.Own(names)
+func (by likeness) overlaps(a, b api.TaskInfo) bool {
+	one, two := a.Own(by.names), b.Own(by.names)
 	title, other := wordsOf(one), wordsOf(two)
-	if n := kernel.Common(title, other); closely {
+	if by.closely {
+		n := kernel.Common(title, other)
 		return n >= titleWords && 2*n > max(len(title), len(other))
 	}
 	if kernel.Share(title, other, titleWords, titlePart) || kernel.Share(documentsIn(one), documentsIn(two), bothDocuments, 0) {

@@ -46,7 +46,7 @@ func TestOverlaps(t *testing.T) {
 		{"only how work is asked for", survey, handles, false},
 		{"only how work is asked for, the other way", handles, scratch, false},
 	} {
-		if got := overlaps(c.a, c.b, []brenner.ActorName{"BlueLake", "PurpleMountain", "GreenValley"}, false); got != c.want {
+		if got := (likeness{names: []brenner.ActorName{"BlueLake", "PurpleMountain", "GreenValley"}}).overlaps(c.a, c.b); got != c.want {
 			t.Errorf("%s: %v; words %v and %v", c.name, got, kernel.TellingWords(c.a.Title+" "+c.a.Spec), kernel.TellingWords(c.b.Title+" "+c.b.Spec))
 		}
 	}
@@ -75,8 +75,9 @@ func TestOverlaps_Closely(t *testing.T) {
 		{"run the leaf through the oracle, LEVEL 2, also on 386", "the oracle on the leaf with LEVEL 2, on 386 too", true},
 	} {
 		a, b := api.TaskInfo{Title: c.a, Creator: "GreenValley"}, api.TaskInfo{Title: c.b, Creator: "PurpleMountain"}
-		if got := overlaps(a, b, names, true); got != c.want || !overlaps(a, b, names, false) {
-			t.Errorf("%q and %q: closely %v, by words %v", c.a, c.b, got, overlaps(a, b, names, false))
+		got, byWords := likeness{names, true}.overlaps(a, b), likeness{names, false}.overlaps(a, b)
+		if got != c.want || !byWords {
+			t.Errorf("%q and %q: closely %v, by words %v", c.a, c.b, got, byWords)
 		}
 	}
 }
@@ -101,7 +102,7 @@ func TestLeavesTo(t *testing.T) {
 		"printing of syntax trees":                                                                {"GreenValley", ""},
 	} {
 		var got brenner.ActorName
-		if part := leavesTo(divides, api.TaskInfo{Creator: c.by, Title: what}, names, false); part != nil {
+		if part := (likeness{names: names}).leavesTo(divides, api.TaskInfo{Creator: c.by, Title: what}); part != nil {
 			got = part.Holder
 		}
 		if got != c.want {

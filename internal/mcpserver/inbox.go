@@ -682,7 +682,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		return "", false, err
 	}
 	var b strings.Builder
-	around, unread, signatures, busy := "", "", 0, false
+	signed, around, unread, busy := "", "", "", false
 	ends := map[brenner.SessionID]ending{}
 	for _, info := range sessions.Sessions {
 		work, left, end, others, err := aroundOf(s, ctx, info, st.Project.Actor)
@@ -710,9 +710,9 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 				unread += end.unreadWords()
 			}
 		}
-		signed := end.once(end.signed) // that somebody did is the news, and leaves nothing to do
-		signatures += len(signed)
-		b.WriteString(signed + strings.Replace(line, signed, "", 1) + work)
+		sign := end.once(end.signed) // that somebody did is the news, and leaves nothing to do
+		signed += sign
+		b.WriteString(strings.Replace(line, sign, "", 1) + work)
 		around = cmp.Or(around, left)
 	}
 	st.Tasks = slices.DeleteFunc(st.Tasks, func(t taskLine) bool { return t.Holder != "" && t.Holder != st.Project.Actor && !t.Overdue })
@@ -734,7 +734,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 		return again
 	})
 	b.WriteString(st.list())
-	if done = b.Len() == signatures && !owes && !busy; done {
+	if done = b.Len() == 0 && !owes && !busy; done {
 		own := slices.DeleteFunc(slices.Clone(sessions.Sessions), func(s api.SessionInfo) bool { return !takesPart(s, st.Project.Actor) })
 		compiled := slices.IndexFunc(own, func(s api.SessionInfo) bool { return s.Compiles > 0 })
 		switch {
@@ -754,7 +754,7 @@ func stillOpen(s api.Service, ctx context.Context, waited bool) (words string, d
 			fmt.Fprintf(&b, "where it stands, in short: session_show %s\n", jsonOf(sessionRequest{Session: own[compiled].ID, Brief: true}))
 		}
 	}
-	return b.String() + unread + around, done, nil
+	return signed + b.String() + unread + around, done, nil
 }
 
 // aroundOf says what others are at in a session that somebody takes part in, as far as it was

@@ -183,7 +183,11 @@ func (a Action) Call() (name string, arguments map[string]any, ok bool) {
 		return "", nil, false
 	}
 	if a.Name == "task.new" && a.Args["doing"] != "" { // a word, which goes with a look
-		return "inbox", map[string]any{"doing": a.Args["title"]}, true
+		arguments = map[string]any{"doing": a.Args["title"]}
+		if a.Args["hold"] != "" {
+			arguments["hold"] = a.Args["hold"]
+		}
+		return "inbox", arguments, true
 	}
 	arguments = map[string]any{}
 	for key, value := range t.adds { // order-free: each sets a member of its own

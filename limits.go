@@ -228,6 +228,10 @@ const (
 	MaxWordRunes  = 600
 	// MaxDoingPerContext is how often an agent says under one context what it does next.
 	MaxDoingPerContext = 60
+	// MaxHoldRunes bounds the name of what one of a session has alone, and HoldFor is how
+	// long it has it unless it says so again.
+	MaxHoldRunes = 60
+	HoldFor      = 5 * time.Minute
 	// MaxPartRunes bounds what announced work leaves to one other, MaxParts to how
 	// many it leaves something.
 	MaxPartRunes = 1000

@@ -1065,8 +1065,9 @@ type SubmittedDelta struct {
 	// Replaces are the words of others whose place an edit takes.
 	Replaces []Replaced `json:"replaces,omitzero"`
 	// Says is what fields say in which the delta replaces words: what stands nearest
-	// to words that were not found; in a dry run, the text as it would be; what an edit
-	// would have replaced, or a kill struck, that its author was not shown.
+	// to words that were not found, of the whole delta or of a pair that it went without;
+	// in a dry run, the text as it would be; what an edit would have replaced, or a kill
+	// struck, that its author was not shown.
 	Says []Said `json:"says,omitzero"`
 	// Corrected is a delta that would be taken in the place of one that was refused.
 	Corrected string `json:"corrected,omitzero"`
@@ -1086,6 +1087,28 @@ type Said struct {
 	// Text is missing where the author of the delta may not read it, or was given it
 	// before.
 	Text string `json:"text,omitzero"`
+	// Left is a pair that was left out: Text is the passage that is nearest to its words.
+	Left *LeftOut `json:"left,omitzero"`
+}
+
+// LeftOut is one of several pairs of old and new that an EDIT went without, since its words
+// do not stand in the text once.
+type LeftOut struct {
+	Pair    int          `json:"pair"` // the how manieth
+	Of      int          `json:"of"`   // how many there are
+	Code    brenner.Code `json:"code"`
+	Message string       `json:"message"`
+	Hint    string       `json:"hint,omitzero"`
+	Pointer string       `json:"pointer,omitzero"`
+}
+
+// String says which it is, and why.
+func (l LeftOut) String() string {
+	out := fmt.Sprintf("pair %d of %d is left out: %s: %s (at %s)", l.Pair, l.Of, l.Code, l.Message, l.Pointer)
+	if l.Hint != "" {
+		out += "; " + l.Hint
+	}
+	return out
 }
 
 // WhoseWords says whose it is, and in which version of the document it stands.

@@ -99,6 +99,10 @@ type NewTaskRequest struct {
 	// Doing says in the title what the caller does next in the session: those who take part
 	// are shown it, till the caller's next reply there or the next such word.
 	Doing bool `json:"doing,omitzero"`
+	// Hold is, with Doing, what the caller is to have alone in the session for it: a machine
+	// to time on, RT while it writes that. It has it for HoldFor, or till its next reply or
+	// word; where another has it, Held says who.
+	Hold string `json:"hold,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
 }
@@ -243,6 +247,11 @@ type TaskInfo struct {
 	// Failed is how many runs of it have failed in a row, in the answer to whoever
 	// claims it: from as many on as no run is started for it any more (W10).
 	Failed int `json:"failed,omitzero"`
+	// Hold is what its holder has alone in the session, while it has, and HoldUntil how long.
+	Hold      string    `json:"hold,omitzero"`
+	HoldUntil time.Time `json:"hold_until,omitzero"` // unless it is given up before
+	// Held is, in the answer to whoever would have something alone, who has it.
+	Held *Holding `json:"held,omitzero"`
 	// Alike are unfinished tasks that ask for much the same, in the answer to
 	// whoever opens it.
 	Alike   []AlikeTask   `json:"alike,omitzero"`
@@ -262,6 +271,13 @@ type TaskInfo struct {
 
 // EndsByItself says of a task that nobody else is to take: its lease ends it.
 func (t TaskInfo) EndsByItself() bool { return t.Kind == TaskMark || t.Kind == TaskDoing }
+
+// Holding is who has what only one has at a time, for what, and till when.
+type Holding struct {
+	Agent brenner.ActorName `json:"agent"`
+	Title string            `json:"title,omitzero"`
+	Until time.Time         `json:"until"` // unless it is given up before
+}
 
 // Asks is the title of the task in a line, or where the reader is not told that, that it is not.
 func (t TaskInfo) Asks() string {

@@ -22,6 +22,16 @@ type FieldText struct {
 	Text    string
 	// Was is what it said before, of a text that was replaced in part.
 	Was string
+	// Left are those of several replacements that were not made, since their words do not
+	// stand in it once.
+	Left []LeftOut
+}
+
+// LeftOut is one of several replacements of a text, which the others went without.
+type LeftOut struct {
+	Pair, Of int // the how manieth of how many
+	Why      *brenner.Error
+	Near     string // the passage that is nearest to its words
 }
 
 // Around is the text as who changed a part of it is told that it reads now: a short one
@@ -139,17 +149,18 @@ func (e *Entry) NewWords() jsontext.Value {
 //
 // A completed delta counts as of now, after everything that it was made from. One
 // whose words do not stand in the text, or stand there more than once, is refused
-// alone, with the passage that is nearest. Of each delta the texts are given that it
-// makes, or that it was refused for.
-func Complete(base *Artifact, queue, message []Entry, now time.Time, opts Options) ([]Entry, [][]FieldText) {
+// alone, with the passage that is nearest. Where its author hears of it at once (told),
+// it goes without such a replacement, if others of the same text can be made (ADR 0224).
+// Of each delta the texts are given that it makes, or that it was refused for.
+func Complete(base *Artifact, queue, message []Entry, now time.Time, told bool, opts Options) ([]Entry, [][]FieldText) {
 	ahead, _ := LookAhead(base, queue, opts)
-	return ahead.Complete(func() []Entry { return queue }, message, now)
+	return ahead.Complete(func() []Entry { return queue }, message, now, told)
 }
 
 // Complete is Complete where what all that waits makes of the base is known; what that is,
 // is asked for only where it has to be merged again.
-func (h *Ahead) Complete(queue func() []Entry, message []Entry, now time.Time) ([]Entry, [][]FieldText) {
-	c := completer{ahead: h, queue: queue, out: slices.Clone(message), now: now, steps: maxCompleteSteps}
+func (h *Ahead) Complete(queue func() []Entry, message []Entry, now time.Time, told bool) ([]Entry, [][]FieldText) {
+	c := completer{ahead: h, queue: queue, out: slices.Clone(message), now: now, told: told, steps: maxCompleteSteps}
 	texts := make([][]FieldText, len(message))
 	done := map[string]int{}
 	for i := range c.out {
@@ -197,6 +208,7 @@ type completer struct {
 	queue func() []Entry // the same as deltas
 	out   []Entry        // of the message, those in front completed
 	now   time.Time
+	told  bool // the author hears at once of what is left out
 	steps int
 
 	doc    *Artifact // with what waits and the first so many of the message
@@ -233,6 +245,7 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 	}
 	var texts []FieldText
 	made := map[spot]FieldText{}
+	sent := slices.Clone(parts) // without what is left out
 	for k := range parts {
 		p := &parts[k]
 		if p.of != nil && it != nil {
@@ -251,7 +264,7 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 		if err == nil {
 			at = later(at, was.At.Add(time.Nanosecond))
 			was.Was = was.Text
-			was.Text, err = c.replace(was, it, p)
+			was, sent[k].value, err = c.replace(was, it, p)
 		}
 		if err != nil {
 			if was.Text != "" {
@@ -265,7 +278,11 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 	if len(texts) == 0 {
 		return e, nil, nil // it has all that it would be completed with
 	}
-	e.Sent, e.Delta.Payload = e.Delta.Payload, joinPayload(parts, func(p *payloadPart) string { return p.value })
+	whole := func(p *payloadPart) string { return p.value }
+	e.Sent, e.Delta.Payload = e.Delta.Payload, joinPayload(parts, whole)
+	if slices.ContainsFunc(texts, func(t FieldText) bool { return len(t.Left) > 0 }) {
+		e.Sent = joinPayload(sent, whole)
+	}
 	e.Delta.Timestamp, e.Received = FormatInstant(at), at
 	if len(e.Delta.canonical()) > brenner.MaxDeltaBytes {
 		return Entry{}, nil, brenner.Errorf(brenner.CodeLimitExceeded, "the delta would have more than %d bytes with the whole text", brenner.MaxDeltaBytes).
@@ -453,50 +470,57 @@ func (c *completer) keep(it *Item, agent brenner.ActorName, p *payloadPart) (Fie
 	return FieldText{Field: p.field, By: by.agent, At: by.at(), DeltaID: by.id, Text: unquote(text), Was: unquote(f.value)}, true
 }
 
-// replace makes the replacements of a part, one after the other.
-func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (string, *brenner.Error) {
+// replace makes the replacements of a part, one after the other. Those that cannot be made
+// are left out, where its author is told, and sent is the part without them; else, or where
+// none can, it is refused for the first of them, with the passage that is nearest.
+func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (out FieldText, sent string, err *brenner.Error) {
 	all, err := readReplacements(p.value, p.pointer)
 	if err != nil {
-		return "", err
+		return FieldText{}, "", err
+	}
+	raw := []string{p.value}
+	if p.value[0] == '[' {
+		raw = appendElements(nil, p.value)
 	}
 	id := ItemID("RT")
 	if it != nil {
 		id = it.ID()
 	}
 	name := clip(was.Field) + " of " + string(id)
-	text := was.Text
-	var failed *brenner.Error
-	nearest, fit := "", 0
+	var made []string
 	for i, r := range all {
-		if c.steps -= 4*len(text) + len(r.Old); c.steps < 0 {
-			return "", c.tired()
+		if c.steps -= 4*len(was.Text) + len(r.Old); c.steps < 0 {
+			return FieldText{}, "", c.tired()
 		}
-		now, found := r.apply(text)
+		now, found := r.apply(was.Text)
 		if found == 0 && it != nil { // as it is shown
-			now, found = r.apply(c.doc.withIDs(it, text))
+			now, found = r.apply(c.doc.withIDs(it, was.Text))
 		}
 		if found == 1 {
-			text = now
-			fit++
+			was.Text, made = now, append(made, raw[i])
 			continue
 		}
-		if failed != nil {
-			continue // the first is said
-		}
+		left := LeftOut{Pair: i + 1, Of: len(all)}
+		left.Near, left.Why = c.misfit(r, was.Text, name, was, it, found)
 		pointer := p.pointer + "/old"
 		if p.value[0] == '[' {
 			pointer = p.pointer + "/" + itoa(i) + "/old"
 		}
-		nearest, failed = c.misfit(r, text, name, was, it, found)
-		failed = failed.At(pointer)
+		left.Why = left.Why.At(pointer)
+		was.Left = append(was.Left, left)
 	}
-	if failed == nil {
-		return text, nil
+	switch {
+	case len(was.Left) == 0:
+		return was, p.value, nil
+	case len(made) == 0 || !c.told:
+		failed := was.Left[0]
+		if len(all) > 1 {
+			failed.Why.Message += "; " + itoa(len(made)) + " of the " + itoa(len(all)) + " pairs fit"
+		}
+		was.Text, was.Left = failed.Near, nil
+		return was, "", failed.Why
 	}
-	if len(all) > 1 {
-		failed.Message += "; " + itoa(fit) + " of the " + itoa(len(all)) + " pairs fit"
-	}
-	return nearest, failed
+	return was, "[" + strings.Join(made, ",") + "]", nil
 }
 
 // misfit says why a replacement cannot be made in a text, and where that comes nearest to it.

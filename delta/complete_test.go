@@ -79,7 +79,7 @@ func TestComplete_PartsOfEveryKindOfText(t *testing.T) {
 		{"H3", "hypothesis_slate", `{"claim":` + replacing("  Fate  follows ", " Fate comes of ") + `}`, `{"claim":"Fate comes of the clone,\nnot the place; the clone decides"}`},
 	} {
 		sent := message(t, "m", "Cy", noon, edit(c.target, c.section, c.payload))
-		out, _ := delta.Complete(base, nil, sent, noon, delta.Options{})
+		out, _ := delta.Complete(base, nil, sent, noon, false, delta.Options{})
 		if out[0].Invalid != nil || string(out[0].Delta.Payload) != c.want {
 			t.Errorf("%s %s: %v, payload %s, want %s", c.target, c.payload, out[0].Invalid, out[0].Delta.Payload, c.want)
 			continue
@@ -107,7 +107,7 @@ func TestComplete_KeepsThePartsOfARun(t *testing.T) {
 		{"a text", "Ann", `{"last_run":"by hand"}`, "", "by hand"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, texts := delta.Complete(base, nil, message(t, "m", brenner.ActorName(c.agent), noon, edit("T1", "discriminative_tests", c.payload)), noon, delta.Options{})
+			out, texts := delta.Complete(base, nil, message(t, "m", brenner.ActorName(c.agent), noon, edit("T1", "discriminative_tests", c.payload)), noon, false, delta.Options{})
 			if out[0].Invalid != nil {
 				t.Fatal(out[0].Invalid)
 			}
@@ -126,15 +126,15 @@ func TestComplete_KeepsThePartsOfARun(t *testing.T) {
 	// One after the other, in one message and after it.
 	out, _ := delta.Complete(base, nil, message(t, "m", "Ann", noon,
 		edit("T1", "discriminative_tests", `{"last_run":{"how":"by hand"}}`),
-		edit("T1", "discriminative_tests", `{"last_run":{"control":"none moved"}}`)), noon, delta.Options{})
-	again, _ := delta.Complete(base, out, message(t, "n", "Ann", noon, edit("T1", "discriminative_tests", `{"last_run":{"result":"log@3"}}`)), noon, delta.Options{})
+		edit("T1", "discriminative_tests", `{"last_run":{"control":"none moved"}}`)), noon, false, delta.Options{})
+	again, _ := delta.Complete(base, out, message(t, "n", "Ann", noon, edit("T1", "discriminative_tests", `{"last_run":{"result":"log@3"}}`)), noon, false, delta.Options{})
 	if got := textOf(t, delta.Merge(base, slices.Concat(out, again), delta.Options{}).Artifact, "T1", "last_run"); got != "Ann; by hand; control: none moved; log@3" {
 		t.Errorf("it says %q", got)
 	}
 
 	// What has nothing to be completed with goes its way: a merge says what became of it.
 	out, _ = delta.Complete(base, nil, message(t, "m", "Ann", noon,
-		edit("T7", "discriminative_tests", `{"last_run":{"how":"by hand"}}`)), noon, delta.Options{})
+		edit("T7", "discriminative_tests", `{"last_run":{"how":"by hand"}}`)), noon, false, delta.Options{})
 	if out[0].Invalid != nil || len(out[0].Sent) > 0 {
 		t.Errorf("%v", out[0])
 	}
@@ -177,7 +177,7 @@ func TestComplete_RefusesAlone(t *testing.T) {
 		{"ADD", `{"operation":"ADD","section":"anomaly_register","payload":{"name":"n","observation":` + replacing("a", "b") + `}}`, "/payload/observation", "an ADD has no text yet", "", brenner.CodeInvalidDelta},
 	} {
 		sent := message(t, "m", "Cy", noon, c.raw, edit("H1", "hypothesis_slate", `{"claim":`+replacing("c1", "done")+`}`))
-		out, texts := delta.Complete(base, nil, sent, noon, delta.Options{})
+		out, texts := delta.Complete(base, nil, sent, noon, false, delta.Options{})
 		why := out[0].Invalid
 		if why == nil || why.Code != c.code || !strings.Contains(why.Message, c.says) ||
 			strings.Contains(why.Message, "they stand in") != strings.Contains(c.says, "they stand in") || c.pointer != "" && why.Pointer != c.pointer || why.Hint == "" {
@@ -191,6 +191,85 @@ func TestComplete_RefusesAlone(t *testing.T) {
 		wantOutcome(t, r, 0, delta.Rejected, c.code)
 		wantOutcome(t, r, 1, delta.Applied, "")
 	}
+}
+
+func TestComplete_LeavesOutPairsThatDoNotFit(t *testing.T) {
+	// D5, ADR 0224: who is told of it at once loses no pair of a text to another; where
+	// none fits, or where it is the only one, the delta is refused as it was.
+	base := prose(t)
+	both := `{"claim":[` + replacing("place", "site") + `,` + replacing("stem", "x") + `,` + replacing("the clone", "y") + `,` + replacing("Fate", "It") + `],"name":"new"}`
+	complete := func(told bool, payload string) (delta.Entry, []delta.FieldText) {
+		t.Helper()
+		out, texts := delta.Complete(base, nil, message(t, "m", "Cy", noon, edit("H3", "hypothesis_slate", payload)), noon, told, delta.Options{})
+		return out[0], texts[0]
+	}
+	out, texts := complete(true, both)
+	if want := `{"claim":"It follows the clone,\nnot the site; the clone decides","name":"new"}`; out.Invalid != nil || string(out.Delta.Payload) != want {
+		t.Fatalf("%v, %s", out.Invalid, out.Delta.Payload)
+	}
+	if want := `{"claim":[` + replacing("place", "site") + `,` + replacing("Fate", "It") + `],"name":"new"}`; string(out.Sent) != want {
+		t.Errorf("kept as %s", out.Sent)
+	}
+	var left []string
+	for _, l := range texts[0].Left {
+		left = append(left, fmt.Sprintf("%d of %d %s %s %v", l.Pair, l.Of, l.Why.Code, l.Why.Pointer, l.Near != ""))
+	}
+	if want := []string{"2 of 4 ANCHOR_NOT_FOUND /payload/claim/1/old true", "3 of 4 ANCHOR_AMBIGUOUS /payload/claim/2/old true"}; !slices.Equal(left, want) {
+		t.Errorf("left out %q", left)
+	}
+	r := delta.Merge(base, []delta.Entry{out}, delta.Options{})
+	wantOutcome(t, r, 0, delta.Applied, "")
+	only, _ := complete(true, strings.Replace(both, `,"name":"new"`, "", 1))
+	if r := delta.Merge(base, []delta.Entry{only}, delta.Options{}); !only.Stands(r.Artifact, "H3") {
+		t.Error("what it went without is missed")
+	}
+
+	for _, c := range []struct {
+		payload string
+		told    bool
+		says    string
+	}{
+		{both, false, "; 2 of the 4 pairs fit"},
+		{`{"claim":[` + replacing("stem", "x") + `,` + replacing("the clone", "y") + `],"name":"new"}`, true, "; 0 of the 2 pairs fit"},
+		{`{"claim":[` + replacing("place", "site") + `],"note":` + replacing("stem", "x") + `}`, true, "do not stand in note of H3"},
+	} {
+		out, texts := complete(c.told, c.payload)
+		if out.Invalid == nil || !strings.Contains(out.Invalid.Message, c.says) || len(texts) != 1 || len(texts[0].Left) > 0 {
+			t.Errorf("%s: %v, %+v", c.payload, out.Invalid, texts)
+		}
+	}
+}
+
+func TestComplete_PairsAreAsOneByOne(t *testing.T) {
+	// D5, ADR 0224: a list of pairs makes what its pairs make that are sent one by one,
+	// each of them refused or not.
+	rapid.Check(t, func(r *rapid.T) {
+		base := prose(t)
+		words := func() string { return rapid.StringMatching(`[ab]([ab \n]{0,4}[ab])?`).Draw(r, "words") }
+		text := rapid.StringMatching(`[ab]([ab \n]{0,12}[ab])?`).Draw(r, "text")
+		queue := message(t, "m", "Ann", noon, edit("H1", "hypothesis_slate", `{"claim":`+string(canon.MustMarshal(text))+`}`))
+		var pairs []string
+		for range rapid.IntRange(1, 6).Draw(r, "pairs") {
+			pairs = append(pairs, replacing(words(), words()+"c"))
+		}
+		claim := func(queue []delta.Entry) string {
+			return textOf(t, delta.Merge(base, queue, delta.Options{}).Artifact, "H1", "claim")
+		}
+		one, fit := queue, 0
+		for i, p := range pairs {
+			out, _ := delta.Complete(base, one, message(t, fmt.Sprintf("n%d", i), "Bob", noon, edit("H1", "hypothesis_slate", `{"claim":`+p+`}`)), noon, false, delta.Options{})
+			if out[0].Invalid == nil {
+				one, fit = slices.Concat(one, out), fit+1
+			}
+		}
+		out, _ := delta.Complete(base, queue, message(t, "n", "Bob", noon, edit("H1", "hypothesis_slate", `{"claim":[`+strings.Join(pairs, ",")+`]}`)), noon, true, delta.Options{})
+		if refused := out[0].Invalid != nil; refused != (fit == 0) {
+			r.Fatalf("%d fit, and it is refused: %v", fit, out[0].Invalid)
+		}
+		if got, want := claim(slices.Concat(queue, out)), claim(one); got != want {
+			r.Fatalf("%q in %v becomes %q, one by one %q", text, pairs, got, want)
+		}
+	})
 }
 
 func TestComplete_NotOnFiles(t *testing.T) {
@@ -232,8 +311,8 @@ func TestComplete_TwoAgentsAtATime(t *testing.T) {
 	// message counts once.
 	base := prose(t)
 	stamped := `{"operation":"EDIT","timestamp":"2026-01-01T12:00:01Z","target_id":"H3","section":"hypothesis_slate","payload":{"claim":` + replacing("the clone,", "its clone,") + `},"rationale":"r"}`
-	first, _ := delta.Complete(base, nil, message(t, "m1", "Ann", noon, stamped, stamped), noon, delta.Options{})
-	second, _ := delta.Complete(base, first, message(t, "m2", "Bob", noon, edit("H3", "hypothesis_slate", `{"claim":`+replacing("not the place", "never its place")+`}`)), noon, delta.Options{})
+	first, _ := delta.Complete(base, nil, message(t, "m1", "Ann", noon, stamped, stamped), noon, false, delta.Options{})
+	second, _ := delta.Complete(base, first, message(t, "m2", "Bob", noon, edit("H3", "hypothesis_slate", `{"claim":`+replacing("not the place", "never its place")+`}`)), noon, false, delta.Options{})
 	r := delta.Merge(base, append(first, second...), delta.Options{})
 	if got := textOf(t, r.Artifact, "H3", "claim"); got != "Fate follows its clone,\nnever its place; the clone decides" {
 		t.Errorf("claim: %q", got)
@@ -251,18 +330,18 @@ func TestComplete_Bounded(t *testing.T) {
 	for i := range queue {
 		queue[i] = delta.Entry{Invalid: brenner.Errorf(brenner.CodeInvalidDelta, "no")}
 	}
-	out, _ := delta.Complete(prose(t), queue, message(t, "m", "Ann", noon, raws...), noon, delta.Options{})
+	out, _ := delta.Complete(prose(t), queue, message(t, "m", "Ann", noon, raws...), noon, false, delta.Options{})
 	if out[1].Invalid != nil || out[119].Invalid == nil || out[119].Invalid.Code != brenner.CodeLimitExceeded {
 		t.Errorf("first %v, last %v", out[1].Invalid, out[119].Invalid)
 	}
 	long := strings.Repeat("much ", 30_000)
 	out, _ = delta.Complete(prose(t), nil, message(t, "m", "Ann", noon, edit("H1", "hypothesis_slate", `{"mechanism":"`+long+`m"}`),
-		edit("H1", "hypothesis_slate", `{"mechanism":`+replacing(" m", long)+`}`)), noon, delta.Options{})
+		edit("H1", "hypothesis_slate", `{"mechanism":`+replacing(" m", long)+`}`)), noon, false, delta.Options{})
 	if why := out[1].Invalid; why == nil || why.Code != brenner.CodeAnchorAmbiguous {
 		t.Errorf("many places: %v", why)
 	}
 	out, _ = delta.Complete(prose(t), nil, message(t, "m", "Ann", noon, edit("H1", "hypothesis_slate", `{"mechanism":"`+long+`end"}`),
-		edit("H1", "hypothesis_slate", `{"mechanism":`+replacing("end", long)+`}`)), noon, delta.Options{})
+		edit("H1", "hypothesis_slate", `{"mechanism":`+replacing("end", long)+`}`)), noon, false, delta.Options{})
 	if why := out[1].Invalid; why == nil || why.Code != brenner.CodeLimitExceeded {
 		t.Errorf("a long text: %v", why)
 	}
@@ -322,7 +401,7 @@ func TestComplete_AsReplacedOneByOne(t *testing.T) {
 				raws, aims = append(raws, raw), append(aims, p)
 			}
 			sent := message(t, fmt.Sprintf("m%d", m), agent, now, raws...)
-			out, _ := delta.Complete(base, queue, sent, now, delta.Options{})
+			out, _ := delta.Complete(base, queue, sent, now, false, delta.Options{})
 			for i := range out {
 				if !sent[i].Partial() {
 					continue

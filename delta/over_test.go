@@ -59,7 +59,7 @@ func TestOver_NamesWhatAnEditWouldWriteAnew(t *testing.T) {
 			continue
 		}
 		// It makes of the text what was meant.
-		out, _ := delta.Complete(base, nil, message(t, "n", c.agent, noon, block), noon, delta.Options{})
+		out, _ := delta.Complete(base, nil, message(t, "n", c.agent, noon, block), noon, false, delta.Options{})
 		if out[0].Invalid != nil || !e.Partial() && string(out[0].Delta.Payload) != string(e.Delta.Payload) {
 			t.Errorf("%s: %s, %v", block, out[0].Delta.Payload, out[0].Invalid)
 		}

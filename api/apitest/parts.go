@@ -82,6 +82,33 @@ func partCases() []testCase {
 				s.Errorf("a reply of which nothing can be used is no answer: %+v", only)
 			}
 		}},
+		{"of several parts those that fit are replaced, where their author is told of the others", func(s *scene) { // D5
+			id := s.pi.starts().ID
+			s.agent("BlueLake").submits(id, adds(claim))
+			s.pi.compiles(id)
+			pairs := block(`{"operation":"EDIT","target_id":"H1","section":"hypothesis_slate","payload":{"claim":[{"old":"the clone","new":"its clone"},{"old":"a stem","new":"x"}]}}`)
+			green := s.agent("GreenValley")
+			for _, dry := range []bool{true, false} {
+				sub, err := green.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, Text: pairs, DryRun: dry})
+				s.must(err)
+				d := sub.Deltas[0]
+				if d.Will != "applied" || d.Code != "" || len(d.Says) != 2 || d.Says[0].Left != nil || d.Says[1].Left == nil {
+					s.Fatalf("dry %v: %+v", dry, d)
+				}
+				l := d.Says[1].Left
+				if l.Pair != 2 || l.Of != 2 || l.Code != brenner.CodeAnchorNotFound || l.Pointer != "/payload/claim/1/old" || l.Hint == "" || d.Says[1].Text == "" {
+					s.Errorf("left out: %+v, nearest %q", l, d.Says[1].Text)
+				}
+			}
+			s.pi.compiles(id)
+			shows(s, id, strings.Replace(claim, "the clone", "its clone", 1))
+			// What another hands in for it, it would hear of late: that is taken whole, or refused.
+			sub, err := s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "GreenValley", Text: strings.ReplaceAll(pairs, "the clone", "not the place")})
+			s.must(err)
+			if d := sub.Deltas[0]; !sub.Unusable || d.Code != brenner.CodeAnchorNotFound || !strings.Contains(d.Message, "1 of the 2 pairs fit") {
+				s.Errorf("handed in: %+v", sub)
+			}
+		}},
 		{"a dry run says what a text would be", func(s *scene) { // D5
 			id := s.pi.starts().ID
 			blue := s.agent("BlueLake")

@@ -253,6 +253,54 @@ func taskCases() []testCase {
 			_, err = s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "BlueLake", Text: adds("third"), Doing: "It reads on"})
 			s.refused(err, brenner.CodeInvalidValue)
 		}},
+		{"what only one has at a time goes to who asks first, till its next reply or word", func(s *scene) { // C16
+			id := s.pi.starts().ID
+			blue, green := s.agent("BlueLake"), s.agent("GreenValley")
+			blue.assembles("What is known?")
+			green.assembles("What is known?")
+			asks := func(who *player, words, hold string) api.TaskInfo {
+				s.Helper()
+				t, err := who.NewTask(s.ctx, api.NewTaskRequest{Title: words, Session: id, Doing: true, Hold: hold})
+				s.must(err)
+				return t
+			}
+			first := asks(blue, "I time the parser", "machine")
+			if first.Hold != "machine" || first.HoldUntil.Sub(first.Created) != brenner.HoldFor || first.Held != nil {
+				s.Fatalf("got %+v", first)
+			}
+			s.unchanged(func() {
+				if again := asks(blue, "", "Machine"); again.ID != first.ID {
+					s.Errorf("asked for again: %+v", again)
+				}
+			})
+			// Who comes second is told who has it, and what it does next is said all the same.
+			second := asks(green, "I count the rows", "MACHINE")
+			if h := second.Held; second.Hold != "" || second.Title != "I count the rows" || h == nil || h.Agent != "BlueLake" || h.Title != "I time the parser" || !h.Until.Equal(first.HoldUntil) {
+				s.Fatalf("got %+v", second)
+			}
+			if other := asks(green, "I count the rows", "RT"); other.Hold != "RT" || other.ID == second.ID {
+				s.Errorf("another is free: %+v", other)
+			}
+			asks(blue, "I read on", "") // the next word ends it
+			if got := asks(green, "", "machine"); got.Hold != "machine" || got.Title != "I count the rows" {
+				s.Errorf("got %+v", got)
+			}
+			green.submits(id, adds("lineage")) // and so does a reply
+			if got := asks(blue, "I time it", "machine"); got.Hold != "machine" {
+				s.Errorf("got %+v", got)
+			}
+			for _, req := range []api.NewTaskRequest{
+				{Title: "I read on", Session: id, Claim: true, Hold: "machine"},
+				{Title: "I read on", Session: id, Doing: true, Hold: "a\nb"},
+				{Title: "I read on", Session: id, Doing: true, Hold: strings.Repeat("m", brenner.MaxHoldRunes+1)},
+				{Title: "I read on", Doing: true, Hold: "machine"},
+			} {
+				s.unchanged(func() {
+					_, err := blue.NewTask(s.ctx, req)
+					s.refused(err, brenner.CodeInvalidValue)
+				})
+			}
+		}},
 		{"outputs of moved inputs need a rebase, and say what moved", func(s *scene) { // C17
 			s.pi.creates(result("n", "one"))
 			s.pi.promotes(ref("n", 1))

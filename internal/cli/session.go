@@ -577,8 +577,13 @@ func printSubmission(w *printer, sub api.Submission) {
 		}
 		w.Println(line)
 		for _, said := range d.Says {
+			if said.Left != nil {
+				w.Printf("    %s\n", printable(said.Left.String()))
+			}
 			switch {
 			case said.Text == "":
+			case said.Left != nil:
+				w.Printf("    nearest, %s says:%s\n", printable(said.Field), below(said.Text))
 			case d.Code == brenner.CodeConflictHead:
 				w.Printf("    %s says:%s\n", printable(said.Field), below(said.Text))
 			case d.Code != "":

@@ -92,6 +92,12 @@ func printTask(w *printer, t api.TaskInfo) {
 		}
 		w.Printf("moved: %s%s (was @%d, now %s): the outputs need a rebase\n", m.Ref.Artifact, of, m.Was, now)
 	}
+	if t.Hold != "" {
+		w.Printf("holds %s until %s\n", printable(t.Hold), instant(t.HoldUntil))
+	}
+	if h := t.Held; h != nil {
+		w.Printf("not held: %s has that until %s: %s\n", h.Agent, instant(h.Until), printable(brenner.OneLine(h.Title)))
+	}
 	for _, a := range t.Alike {
 		w.Printf("may overlap with %s, %s: %s\n", a.ID, cmp.Or(a.Holder, a.Creator), printable(brenner.OneLine(a.Title)))
 	}
@@ -117,7 +123,8 @@ func newTaskNew(r *runner) *cobra.Command {
       --input smith-2024 --spec "cover the clone counts; at most 400 words"
   brenner task new "Agreed; T3 shows it too" --note --session RS-larr --item H2
   brenner task new "I read the logs of May" --claim --session RS-larr --part "RedSky: those of June"
-  brenner task new "I count the clones of day 3 again" --doing --session RS-larr`,
+  brenner task new "I count the clones of day 3 again" --doing --session RS-larr
+  brenner task new "I time both ways" --doing --hold machine --session RS-larr`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			req.Write, req.Title, req.Role, req.To = r.write(), a[0], brenner.Role(role), brenner.ActorName(to)
@@ -161,6 +168,7 @@ func newTaskNew(r *runner) *cobra.Command {
 	repeatedFlag(f, &parts, "part", "with --claim: what another of the session does, as \"NAME: …\"; it is told (repeatable)")
 	f.BoolVar(&req.Note, "note", false, "only leave TITLE as a word with the author of --item or --input: nothing is asked for")
 	f.BoolVar(&req.Doing, "doing", false, "say to the others of --session that you do TITLE next: it stands till your next reply there, or the next such word")
+	f.StringVar(&req.Hold, "hold", "", fmt.Sprintf("with --doing: what only one of the session has at a time, such as machine or RT: yours for %d minutes unless another has it", int(brenner.HoldFor.Minutes())))
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
 	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")

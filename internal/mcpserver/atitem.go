@@ -30,6 +30,9 @@ const mostNamedItems = 12
 // its title, but for what it waits for, and what it asks for name.
 func itemsOf(t api.TaskInfo) []delta.ItemID {
 	out, own := slices.Clone(t.Items), t.Own(nil)
+	if calledItem.Regexp().FindString(t.Hold) == t.Hold && t.Hold != "" { // it has the item to itself
+		out = append(out, delta.ItemID(t.Hold))
+	}
 	for _, name := range calledItem.Regexp().FindAllString(own+"\n"+t.Spec, mostNamedItems) {
 		if t.Kind == api.TaskDoing && delta.ItemID(name) == thread && !sayOf(own, thread, toWrite) {
 			continue // everybody speaks of the answer; at it is who writes it
@@ -174,7 +177,7 @@ func atThis(t api.TaskInfo, now time.Time) string {
 	case t.Holder == "":
 		return fmt.Sprintf("%s asks for work on this, taken by nobody yet (%s)", t.Creator, t.ID)
 	case t.Holder == t.Creator:
-		return fmt.Sprintf("%s is at this %s (%s)", t.Holder, sinceWhen(now.Sub(t.Created)), t.ID)
+		return fmt.Sprintf("%s is at this%s %s (%s)", t.Holder, hasAlone(t), sinceWhen(now.Sub(t.Created)), t.ID)
 	}
 	return fmt.Sprintf("%s is at this for %s (%s)", t.Holder, t.Creator, t.ID)
 }

@@ -1009,8 +1009,13 @@ func deltaLine(d api.SubmittedDelta, author brenner.ActorName) string {
 		fmt.Fprintf(&b, "  old is what stands there now (data); yours in its place, or both in new: %s\n", d.Corrected)
 	}
 	for _, said := range d.Says {
+		if said.Left != nil {
+			fmt.Fprintf(&b, "  %s\n", said.Left)
+		}
 		switch {
 		case said.Text == "" || quoted:
+		case said.Left != nil:
+			fmt.Fprintf(&b, "  nearest, %s says (data):%s\n", said.Field, eachLine(said.Text))
 		case d.Code == brenner.CodeConflictHead:
 			fmt.Fprintf(&b, "  %s says (data):%s\n", said.Field, eachLine(said.Text))
 		case d.Code != "":

@@ -21,7 +21,7 @@ import (
 // free are the arguments that are an agent's own words, or a name that some
 // answer gave it. Every other argument of text has its values listed.
 var free = []string{
-	"about", "artifact", "content", "cursor", "data", "deltas", "domain", "id", "invocation", "items", "justification", "key", "lease", "lesson", "message", "more",
+	"about", "artifact", "content", "cursor", "data", "deltas", "domain", "hold", "id", "invocation", "items", "justification", "key", "lease", "lesson", "message", "more",
 	"module", "modules", "note", "outputs", "patch", "question", "reason", "ref", "session", "spec", "statement", "summary", "tag",
 	"tags", "target", "task", "text", "title", "what", "why", "path", "author", "arbitration_request", "expected_behaviour",
 	"after", "cancel", "doing", "parts", "to",

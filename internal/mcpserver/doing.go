@@ -17,22 +17,62 @@ import (
 // seenDoing is what it is told of what becomes of its own word, once.
 const seenDoing = "the others see what you do next, till your next reply to the session or till you say what else\n"
 
-// sayDoing says what the reader does next, in the newest open session that it was asked in.
-func sayDoing(s api.Service, ctx context.Context, key keyed, words string) (said string, alike bool, err error) {
+// saidDoing is what becomes of what the reader said that it does next.
+type saidDoing struct {
+	words, hold string
+	alike       bool // another may be at the same
+	task        api.TaskInfo
+}
+
+// taken says who has what the reader would have alone, if another has.
+func (d saidDoing) taken() bool { return d.task.Held != nil }
+
+// isFree says whether that has come free, as far as can be told.
+func (d saidDoing) isFree(s api.Service, ctx context.Context) (bool, error) {
+	by := *d.task.Held
+	all, err := tasksOf(s, ctx, d.task.Session)
+	return !slices.ContainsFunc(all, func(t api.TaskInfo) bool { return t.Holder == by.Agent && t.HoldUntil.Equal(by.Until) }), err
+}
+
+// sayDoing says what the reader does next, in the newest open session that it was asked in,
+// and what it is to have alone for that.
+func sayDoing(s api.Service, ctx context.Context, key keyed, words, hold string) (saidDoing, error) {
 	info, me, err := ownOpen(s, ctx)
 	if err != nil {
-		return "", false, err
+		return saidDoing{}, err
 	}
 	if info.ID == "" {
-		return "", false, brenner.Errorf(brenner.CodeInvalidValue, "what you do next is told to the others of a session, and you were asked in none that is open").At("/doing").
-			WithHint("leave doing out")
+		at := "/doing"
+		if words == "" {
+			at = "/hold"
+		}
+		return saidDoing{}, brenner.Errorf(brenner.CodeInvalidValue, "what you do next is told to the others of a session, and you were asked in none that is open").At(at).
+			WithHint("leave it out")
 	}
-	t, err := s.NewTask(ctx, api.NewTaskRequest{Write: key.also("doing"), Session: info.ID, Title: words, Doing: true})
+	t, err := s.NewTask(ctx, api.NewTaskRequest{Write: key.also("doing"), Session: info.ID, Title: words, Hold: hold, Doing: true})
 	if err != nil {
-		return "", false, err
+		return saidDoing{}, err
 	}
-	return doingWords(s, ctx, t, me), len(t.Alike) > 0, nil
+	return saidDoing{doingWords(s, ctx, t, me), holdWords(t, hold), len(t.Alike) > 0, t}, nil
 }
+
+// holdWords say whether the reader has what it would have alone, and who else has it.
+func holdWords(t api.TaskInfo, hold string) string {
+	switch h := t.Held; {
+	case hold == "":
+		return ""
+	case h != nil:
+		what := ""
+		if h.Title != "" {
+			what = " (data): " + brenner.OneLine(h.Title)
+		}
+		return fmt.Sprintf("%s is not yours: %s has it till %s%s\nthe same call with wait has it as soon as it is free\n", hold, h.Agent, clockOf(h.Until), what)
+	}
+	return fmt.Sprintf("%s is yours alone till %s, or till your next reply or doing; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil))
+}
+
+// clockOf is a time of day to the second: what is held is so for minutes.
+func clockOf(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
 
 // ownOpen is the newest open session that the reader was asked in; none, if there is none.
 func ownOpen(s api.Service, ctx context.Context) (api.SessionInfo, brenner.ActorName, error) {

@@ -217,3 +217,49 @@ func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
 		t.Error("it waited")
 	}
 }
+
+// C16, C34, X11: what one has alone for what it does next is told whoever would have it too, with who
+// has it and till when; who waits for it has it as soon as it is free, and an item that is held says so.
+func TestHold_OneHasItAtATime(t *testing.T) {
+	s, blue, red := pair(t)
+	said, _ := blue.call("inbox", arguments{"doing": "I time the parser with ten thousand rows", "hold": "machine", "wait": 60})
+	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till your next reply or doing")
+	said, _ = red.call("inbox", arguments{"doing": "I time the printer", "hold": "Machine"})
+	red.must(said, "Machine is not yours: BlueLake has it till ", "(data): I time the parser", "with wait has it as soon as it is free")
+	said, _ = red.call("session_show", arguments{"session": "RS-pair"})
+	red.must(said, " with machine alone till ")
+	if now := doingNow(s); len(now) != 2 || now[0].Hold+now[1].Hold != "machine" {
+		t.Errorf("held: %+v", now)
+	}
+	// Said again it goes on; by itself it needs no words.
+	said, _ = blue.call("inbox", arguments{"hold": "machine"})
+	blue.must(said, "machine is yours alone till ")
+
+	had := make(chan string)
+	go func() {
+		said, _ := red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine", "wait": 60})
+		had <- said
+	}()
+	select {
+	case said := <-had:
+		t.Fatalf("it did not wait:\n%s", said)
+	case <-time.After(2 * time.Second):
+	}
+	blue.submits(assumption("Rows are short", "A row has at most eighty bytes"))
+	red.must(<-had, "machine is yours alone till ")
+	if now := doingNow(s); len(now) != 1 || now[0].Holder != "RedSky" || now[0].Hold != "machine" {
+		t.Errorf("held: %+v", now)
+	}
+
+	// An item that is held says so, and an edit of it is taken.
+	red.call("inbox", arguments{"doing": "the whole answer anew", "hold": "RT"})
+	said = blue.submits("```delta\n" + `{"operation":"EDIT","target_id":"RT","section":"research_thread","payload":{"context":"of May"},"rationale":"r"}` + "\n```")
+	blue.must(said, "RedSky is at this with RT alone till ")
+
+	for _, hold := range []string{"a\nb", strings.Repeat("m", brenner.MaxHoldRunes+1)} {
+		_, words, err := answered[map[string]any](t.Context(), red.session, "inbox", arguments{"hold": hold})
+		if err == nil || !strings.HasPrefix(words, "INVALID_VALUE: what you hold is a name") || !strings.Contains(words, "(at /hold)") {
+			t.Errorf("%q: %s", hold, words)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type inboxRequest struct {
 	States  []api.MessageState `json:"states,omitzero" doc:"only list messages in these"`
 	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60, till something comes"`
 	Doing   string             `json:"doing,omitzero" doc:"what you do next: the others see it"`
+	Hold    string             `json:"hold,omitzero" doc:"machine or RT, alone for 5 min"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next of a page"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
 }
@@ -84,14 +85,14 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 			in.Wait = shortWait
 		}
 	}
-	said := ""
-	if in.Doing != "" {
-		words, alike, err := sayDoing(s, ctx, in.keyed, in.Doing)
-		if err != nil {
+	var said saidDoing
+	if in.Doing+in.Hold != "" {
+		var err error
+		if said, err = sayDoing(s, ctx, in.keyed, in.Doing, in.Hold); err != nil {
 			return inboxResult{}, err
 		}
-		if said = words; alike {
-			in.Wait = 0 // it decides first what it does
+		if said.alike || in.Hold != "" && !said.taken() {
+			in.Wait = 0 // it decides first what it does, or has what it waits for
 		}
 	}
 	if in.Wait == 0 && len(in.States) == 0 {
@@ -99,8 +100,15 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 			return inboxResult{}, err
 		}
 	}
-	if err := waitForMail(s, ctx, in.Wait); err != nil {
+	if err := waitForMail(s, ctx, in.Wait, said); err != nil {
 		return inboxResult{}, err
+	}
+	if said.taken() && in.Wait > 0 { // it may be free by now
+		again, err := sayDoing(s, ctx, keyed{in.also("again").Key}, in.Doing, in.Hold)
+		if err != nil {
+			return inboxResult{}, err
+		}
+		said.hold = again.hold
 	}
 	page := api.Page{Limit: pageOfMail, Cursor: in.Cursor}
 	var list api.MessageList
@@ -111,7 +119,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err == nil && len(list.Messages) == 0 && (in.Wait == 0 || len(in.States) > 0) {
 		list, err = s.Inbox(ctx, api.InboxRequest{Page: page, States: in.States})
 	}
-	out := inboxResult{MessageList: list, doing: said}
+	out := inboxResult{MessageList: list, doing: said.words + said.hold}
 	if err != nil || len(in.States) > 0 {
 		return out, err
 	}
@@ -559,7 +567,7 @@ const between = 500 * time.Millisecond
 // waitForMail returns when there is an unread message, when others have proposed
 // or changed what the reader has not seen and what concerns it (ADR 206), or when the time
 // is over: the rest comes with what does, or then.
-func waitForMail(s api.Service, ctx context.Context, seconds int) error {
+func waitForMail(s api.Service, ctx context.Context, seconds int, said saidDoing) error {
 	if err := checkWait(seconds); err != nil {
 		return err
 	}
@@ -589,6 +597,11 @@ func waitForMail(s api.Service, ctx context.Context, seconds int) error {
 				return nil
 			}
 			return linger()
+		}
+		if said.taken() {
+			if free, err := said.isFree(s, ctx); err != nil || free {
+				return err
+			}
 		}
 		list, err := ownSessions(s, ctx)
 		if err != nil {

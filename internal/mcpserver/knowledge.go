@@ -744,15 +744,15 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 	if in.Deltas == "" {
 		out.over += namesTests(s, ctx, in)
 		if in.Doing != "" { // what is written is written
-			said, alike, err := sayDoing(s, ctx, in.keyed, in.Doing)
-			if alike {
+			said, err := sayDoing(s, ctx, in.keyed, in.Doing, "")
+			if said.alike {
 				in.Wait = 0 // it decides first what it does
 			}
 			if err != nil {
 				e, _ := problem.From(err)
-				said = fmt.Sprintf("what you do next was not told: %s: %s\n", e.Code, e.Message)
+				said.words = fmt.Sprintf("what you do next was not told: %s: %s\n", e.Code, e.Message)
 			}
-			out.over += said
+			out.over += said.words
 		}
 		if news, waited := afterAWait(s, ctx, in.Wait); waited {
 			out.news = news

@@ -610,11 +610,11 @@ func underWay(all []api.TaskInfo, me brenner.ActorName, told toldTasks) string {
 	for _, t := range firstOf(all, mostUnderWay) {
 		switch short := brenner.ClipWords(t.Asks(), knownTitle); {
 		case told[t.ID] && t.Kind == api.TaskDoing:
-			known = append(known, fmt.Sprintf("%s (said at %s): %s", t.Holder, brenner.Clock(t.Created, time.Now()), short))
+			known = append(known, fmt.Sprintf("%s (said at %s)%s: %s", t.Holder, brenner.Clock(t.Created, time.Now()), hasAlone(t), short))
 		case told[t.ID]:
 			known = append(known, fmt.Sprintf("%s (%s): %s", t.ID, holding(t), short))
 		case t.Kind == api.TaskDoing:
-			fmt.Fprintf(&b, "%s does next (said at %s, data): %s\n", t.Holder, brenner.Clock(t.Created, time.Now()), t.Asks())
+			fmt.Fprintf(&b, "%s does next (said at %s, data)%s: %s\n", t.Holder, brenner.Clock(t.Created, time.Now()), hasAlone(t), t.Asks())
 		default:
 			fmt.Fprintf(&b, "under way: %s %s (%s)\n%s", t.ID, t.Asks(), holding(t), partsLeft(t, me))
 		}
@@ -633,6 +633,7 @@ func stillUnderWay(known []api.TaskInfo) string {
 		if t.Kind != api.TaskDoing {
 			name = fmt.Sprintf("%s (%s)", t.ID, t.Holder)
 		}
+		name += hasAlone(t)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -641,6 +642,14 @@ func stillUnderWay(known []api.TaskInfo) string {
 		return ""
 	}
 	return "under way as you were told: " + listed(names) + "\n"
+}
+
+// hasAlone says what the holder of a task has to itself, and till when.
+func hasAlone(t api.TaskInfo) string {
+	if t.Hold == "" {
+		return ""
+	}
+	return fmt.Sprintf(" with %s alone till %s", brenner.OneLine(t.Hold), clockOf(t.HoldUntil))
 }
 
 // toldTasks are those of which a reader's context was given what they are.

@@ -169,7 +169,12 @@ var sentences = map[string]func(payload) string{
 	"review.approved": func(p payload) string { return "approved " + p.artifact("ref") },
 
 	"task.opened": func(p payload) string { return "opened " + p.task() + p.quote("title") },
-	"task.doing":  func(p payload) string { return "does next" + p.quote("title") },
+	"task.doing": func(p payload) string {
+		if hold := p.text("hold"); hold != "" {
+			return "does next, with " + escaped(hold) + " to itself" + p.quote("title")
+		}
+		return "does next" + p.quote("title")
+	},
 	"task.claimed": func(p payload) string {
 		return "claimed " + p.task() + " for " + anchorTo("/agents/", p.text("holder"))
 	},

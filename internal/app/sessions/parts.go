@@ -34,7 +34,7 @@ func (in incoming) complete(c *kernel.Call, x *readReply) (*readReply, replacedP
 		return x, none, err
 	}
 	out, parts := *x, replacedParts{moved: make([]string, len(x.Entries)), at: make([]string, len(x.Entries)), queue: w.queue, head: w.on.head}
-	out.Entries, parts.texts = w.ahead.Complete(func() []delta.Entry { return entriesOf(w.queue) }, x.Entries, c.Now)
+	out.Entries, parts.texts = w.ahead.Complete(func() []delta.Entry { return entriesOf(w.queue) }, x.Entries, c.Now, in.via == viaSubmit)
 	for i, e := range out.Entries {
 		if said := x.Entries[i].Delta.Timestamp; len(e.Sent) > 0 && said != x.stamp {
 			parts.moved[i], parts.at[i] = said, e.Delta.Timestamp
@@ -93,16 +93,23 @@ func (p replacedParts) report(out *api.Submission, dry bool) {
 			})
 		}
 		for _, t := range p.texts[i] {
+			said := api.Said{Field: t.Field, Agent: t.By, At: t.At}
+			if !proposed(p.queue, t.By, t.DeltaID) {
+				said.Version = p.head
+			}
+			says := func(text string, left *api.LeftOut) {
+				said.Text, said.Left = brenner.Clip(text, mostSaid), left
+				d.Says = append(d.Says, said)
+			}
 			text := t.Text
 			if d.Code == "" && !dry {
 				text = t.Around() // its author knows the rest
 			}
 			if text != "" {
-				said := api.Said{Field: t.Field, Agent: t.By, At: t.At, Text: brenner.Clip(text, mostSaid)}
-				if !proposed(p.queue, t.By, t.DeltaID) {
-					said.Version = p.head
-				}
-				d.Says = append(d.Says, said)
+				says(text, nil)
+			}
+			for _, l := range t.Left {
+				says(l.Near, &api.LeftOut{Pair: l.Pair, Of: l.Of, Code: l.Why.Code, Message: l.Why.Message, Hint: l.Why.Hint, Pointer: l.Why.Pointer})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ type taskDoing struct {
 	Session brenner.SessionID `json:"session"`
 	Until   time.Time         `json:"until"`
 	Ends    string            `json:"ends,omitzero"`
+	// Hold is what only one of the session has at a time, and that its author has till then.
+	Hold      string    `json:"hold,omitzero"`
+	HoldUntil time.Time `json:"hold_until,omitzero"`
 }
 
 func applyTaskDoing(ctx context.Context, tx store.Tx, rec journal.Record, p taskDoing) error {
@@ -38,26 +42,45 @@ func applyTaskDoing(ctx context.Context, tx store.Tx, rec journal.Record, p task
 	return tasks.Put(ctx, tx, rec.Seq, task{
 		ID: p.ID, Kind: api.TaskDoing, State: api.TaskClaimed, Title: p.Title, Role: p.Role, Modules: p.Modules, Inputs: []ledger.Pin{},
 		Session: p.Session, Creator: rec.Actor, Created: rec.At, Holder: rec.Actor, LeaseUntil: p.Until, Outputs: []brenner.Ref{},
+		Hold: p.Hold, HoldUntil: p.HoldUntil,
 	})
 }
 
 // Doing says what the caller does next in a session, which ends what it said before; with no
 // words it only ends that. Said again in the same words it goes on as it is.
 func (r *Room) Doing(ch *kernel.Change, session brenner.SessionID, module brenner.Module, words string) (*api.TaskInfo, error) {
-	words = strings.TrimSpace(words)
+	return r.doing(ch, session, module, strings.TrimSpace(words), "")
+}
+
+// doing is Doing, with what the caller is to have alone for it (ADR 0225). Where another has
+// that, the words are said all the same, and the answer says who has it.
+func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenner.Module, words, hold string) (*api.TaskInfo, error) {
 	was, err := doingIn(ch.Call, session)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	var held *api.Holding
+	if hold != "" {
+		words = cmp.Or(words, was.Title, hold)
+		if held, err = r.heldBy(ch.Call, session, hold); err != nil {
+			return nil, err
+		}
+	}
+	keeps := hold == "" || held != nil || strings.EqualFold(hold, was.Hold) && was.HoldUntil.Sub(ch.Clock) > brenner.HoldFor/2
+	switch {
 	case words == "" && was.ID == "":
 		return nil, nil
 	case words == "":
 		_, err := kindTaskCanceled.Append(ch, taskCanceled{ID: was.ID, Reason: "answered"})
 		return nil, err
-	case words == was.Title:
+	case words == was.Title && keeps:
+		was.Held = held
 		return &was, nil
 	}
 	p := taskDoing{Title: words, Session: session, Modules: []brenner.Module{module}, Until: ch.Clock.Add(brenner.DefaultLease), Ends: was.ID}
+	if hold != "" && held == nil {
+		p.Hold, p.HoldUntil = hold, ch.Clock.Add(brenner.HoldFor)
+	}
 	if err := r.checkDoing(ch, words); err != nil {
 		return nil, err
 	}
@@ -72,8 +95,27 @@ func (r *Room) Doing(ch *kernel.Change, session brenner.SessionID, module brenne
 	if err != nil {
 		return nil, err
 	}
+	t.Held = held
 	t.Alike, err = r.alike(ch, t)
 	return &t, err
+}
+
+// heldBy says which other of a session has what only one has at a time; nil if nobody.
+func (r *Room) heldBy(c *kernel.Call, session brenner.SessionID, hold string) (*api.Holding, error) {
+	var by api.TaskInfo
+	err := eachDoing(c, session, func(t api.TaskInfo) bool {
+		if t.Holder != c.Who.Name && strings.EqualFold(t.Hold, hold) {
+			by = t
+		}
+		return by.ID == ""
+	})
+	if err != nil || by.ID == "" {
+		return nil, err
+	}
+	if by, err = r.told(c, by); err != nil {
+		return nil, err
+	}
+	return &api.Holding{Agent: by.Holder, Title: by.Title, Until: by.HoldUntil}, nil
 }
 
 // checkDoing refuses words that are no line, from who may not say them or has said too many.
@@ -100,17 +142,39 @@ func (r *Room) checkDoing(ch *kernel.Change, words string) error {
 	return err
 }
 
+// checkHold refuses a name of what is held that is no name.
+func checkHold(hold string) error {
+	if err := kernel.CheckText(hold); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(hold) > brenner.MaxHoldRunes || !brenner.IsOneLine(hold) {
+		return brenner.Errorf(brenner.CodeInvalidValue, "what you hold is a name of at most %d characters", brenner.MaxHoldRunes).At("/hold").
+			WithHint("one that the others would give it: machine, or RT; what you do with it is said in doing")
+	}
+	return nil
+}
+
 // doingIn finds what the caller said that it does next in a session; none, if that is over.
 func doingIn(c *kernel.Call, session brenner.SessionID) (found api.TaskInfo, err error) {
-	looked := 0
-	err = tasks.Each(c.Ctx, c.Reader, kernel.Query{States: []string{string(api.TaskClaimed)}, Newest: true}, func(row kernel.Row[task]) (bool, error) {
-		looked++
-		if t := row.Value.info(c.Clock); t.Kind == api.TaskDoing && t.Session == session && t.Holder == c.Who.Name && t.State == api.TaskClaimed {
+	err = eachDoing(c, session, func(t api.TaskInfo) bool {
+		if t.Holder == c.Who.Name {
 			found = t
 		}
-		return found.ID == "" && looked < alikeLooked, nil
+		return found.ID == ""
 	})
 	return found, err
+}
+
+// eachDoing gives what those of a session said that they do next, the newest first, for as
+// long as the next is wanted.
+func eachDoing(c *kernel.Call, session brenner.SessionID, next func(api.TaskInfo) bool) error {
+	looked := 0
+	return tasks.Each(c.Ctx, c.Reader, kernel.Query{States: []string{string(api.TaskClaimed)}, Newest: true}, func(row kernel.Row[task]) (bool, error) {
+		looked++
+		t := row.Value.info(c.Clock)
+		goes := t.Kind != api.TaskDoing || t.Session != session || t.State != api.TaskClaimed || next(t)
+		return goes && looked < alikeLooked, nil
+	})
 }
 
 // sayDoing is Doing as a task that is opened.
@@ -135,10 +199,18 @@ func (r *Room) sayDoing(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo
 	if err != nil {
 		return api.TaskInfo{}, err
 	}
-	if err := r.checkDoing(ch, strings.TrimSpace(req.Title)); err != nil {
-		return api.TaskInfo{}, err
+	title, hold := strings.TrimSpace(req.Title), strings.TrimSpace(req.Hold)
+	if hold != "" {
+		if err := checkHold(hold); err != nil {
+			return api.TaskInfo{}, err
+		}
 	}
-	t, err := r.Doing(ch, req.Session, module, req.Title)
+	if title != "" || hold == "" {
+		if err := r.checkDoing(ch, title); err != nil {
+			return api.TaskInfo{}, err
+		}
+	}
+	t, err := r.doing(ch, req.Session, module, title, hold)
 	if err != nil {
 		return api.TaskInfo{}, err
 	}

@@ -52,6 +52,9 @@ type task struct {
 	Runs         settings          `json:"runs,omitzero"`
 	// Earlier are those who held it before, by records that say so.
 	Earlier []holder `json:"earlier,omitzero"`
+	// Hold is what its holder has alone, and till when.
+	Hold      string    `json:"hold,omitzero"`
+	HoldUntil time.Time `json:"hold_until,omitzero"`
 }
 
 // holder is somebody who held a task and does not any more.
@@ -146,6 +149,9 @@ func (t task) info(now time.Time) api.TaskInfo {
 	}
 	if out.Overdue && out.EndsByItself() {
 		out.State, out.Overdue, out.Completed = api.TaskDone, false, t.LeaseUntil
+	}
+	if out.State == api.TaskClaimed && now.Before(t.HoldUntil) {
+		out.Hold, out.HoldUntil = t.Hold, t.HoldUntil
 	}
 	for i, p := range t.Inputs {
 		out.Inputs[i] = api.Pin(p)
@@ -323,6 +329,9 @@ func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
 			title, t.Parts = t.Title, parts
 		}
 	}
+	if title == "" {
+		t.Hold, t.HoldUntil = "", time.Time{}
+	}
 	t.Title, t.Spec, t.Note = title, "", ""
 	withoutNotes(&t)
 	return t, nil
@@ -394,6 +403,9 @@ func (s *Service) NewTask(ctx context.Context, req api.NewTaskRequest) (api.Task
 	return kernel.Write(ctx, s.caller, "task.new", req, opening("task"), func(ch *kernel.Change) (api.TaskInfo, error) {
 		if req.Doing {
 			return s.sayDoing(ch, req)
+		}
+		if req.Hold != "" {
+			return api.TaskInfo{}, brenner.Errorf(brenner.CodeInvalidValue, "what is held goes with what you do next").At("/hold").WithHint("say it with doing, in a session")
 		}
 		req, opened, err := s.bounded(ch, req)
 		if err != nil {

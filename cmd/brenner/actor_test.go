@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,6 +25,8 @@ const actAsProgram = "as-program"
 //
 //	write FILE TEXT    append a line to a file
 //	tool NAME ARGS     use one of Brenner's tools; {task} is the task's id
+//	send FILE ARGS     write an artifact with the file as its content
+//	fetch FILE ARGS    read one into the file
 //	wait 100ms         take its time
 //	say TEXT           print a line
 func actor(steps []string) int {
@@ -37,7 +40,11 @@ func actor(steps []string) int {
 		case "write":
 			err = appendLine(first, second)
 		case "tool":
-			err = useTool(first, second)
+			_, err = useTool(first, second)
+		case "send":
+			err = transferred(first, "artifact_write", second, http.MethodPut)
+		case "fetch":
+			err = transferred(first, "artifact_get", second, http.MethodGet)
 		case "wait":
 			var d time.Duration
 			d, err = time.ParseDuration(rest)
@@ -76,7 +83,46 @@ func (tokened) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-func useTool(name, args string) error {
+// transferred makes the request of the command that a tool gives for a file.
+func transferred(file, tool, args, method string) error {
+	words, err := useTool(tool, args)
+	if err != nil {
+		return err
+	}
+	m := curl.FindStringSubmatch(words)
+	if m == nil {
+		return fmt.Errorf("%s gave no command", tool)
+	}
+	var content []byte
+	if method == http.MethodPut {
+		if content, err = os.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	req, err := http.NewRequestWithContext(context.Background(), method, m[4], bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Brenner-Ticket", m[3])
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	switch {
+	case err != nil:
+		return err
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s %s: %d %s", method, m[4], res.StatusCode, answer)
+	case method == http.MethodPut:
+		fmt.Printf("%s", answer)
+		return nil
+	}
+	return os.WriteFile(file, answer, 0o644)
+}
+
+func useTool(name, args string) (words string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "actor", Version: "1"}, nil)
@@ -84,24 +130,25 @@ func useTool(name, args string) error {
 		Endpoint: os.Getenv(program.URLVariable), DisableStandaloneSSE: true, MaxRetries: -1, HTTPClient: &http.Client{Transport: tokened{}},
 	}, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { _ = session.Close() }()
 	var in map[string]any
 	if err := json.Unmarshal([]byte(args), &in); err != nil {
-		return err
+		return "", err
 	}
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: in})
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, c := range res.Content {
 		if text, ok := c.(*mcp.TextContent); ok {
-			fmt.Println(text.Text)
+			words += text.Text + "\n"
 		}
 	}
+	fmt.Print(words)
 	if res.IsError {
-		return fmt.Errorf("%s was refused", name)
+		err = fmt.Errorf("%s was refused", name)
 	}
-	return nil
+	return words, err
 }

@@ -112,10 +112,8 @@ func (r *Room) heldBy(c *kernel.Call, session brenner.SessionID, hold string) (*
 	if err != nil || by.ID == "" {
 		return nil, err
 	}
-	if by, err = r.told(c, by); err != nil {
-		return nil, err
-	}
-	return &api.Holding{Agent: by.Holder, Title: by.Title, Until: by.HoldUntil}, nil
+	seen, err := r.told(c, by)
+	return &api.Holding{Agent: by.Holder, Title: seen.Title, Until: by.HoldUntil}, err
 }
 
 // checkDoing refuses words that are no line, from who may not say them or has said too many.

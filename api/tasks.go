@@ -100,8 +100,8 @@ type NewTaskRequest struct {
 	// are shown it, till the caller's next reply there or the next such word.
 	Doing bool `json:"doing,omitzero"`
 	// Hold is, with Doing, what the caller is to have alone in the session for it: a machine
-	// to time on, RT while it writes that. It has it for HoldFor, or till its next reply or
-	// word; where another has it, Held says who.
+	// to time on, RT while it writes that. It has it for HoldFor, or till its next such word, an
+	// item till its next reply; where another has it, Held says who.
 	Hold string `json:"hold,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
@@ -250,6 +250,8 @@ type TaskInfo struct {
 	// Hold is what its holder has alone in the session, while it has, and HoldUntil how long.
 	Hold      string    `json:"hold,omitzero"`
 	HoldUntil time.Time `json:"hold_until,omitzero"` // unless it is given up before
+	// Wants is what its holder would have alone, and another has.
+	Wants string `json:"wants,omitzero"`
 	// Held is, in the answer to whoever would have something alone, who has it.
 	Held *Holding `json:"held,omitzero"`
 	// Alike are unfinished tasks that ask for much the same, in the answer to

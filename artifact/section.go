@@ -14,7 +14,7 @@ type heading struct {
 const bareLevel = 7
 
 // Section finds the part of a text under a number: from the line that is headed by it
-// ("## .4 Lengths", "## 4. Lengths", ".4 Lengths") to the next heading of its level or one
+// ("## .4 Lengths", "## 4. Lengths", ".4 Lengths", in a program "// ## .4 Lengths") to the next heading of its level or one
 // above. Of several the first is it.
 func Section(text, number string) (from, to int, found bool) {
 	number = trimNumber(number)
@@ -59,7 +59,17 @@ func headings(text string) []heading {
 	return out
 }
 
+// commentMarks begin a line of a program that is for its readers.
+var commentMarks = []string{"//", ";;", "%", "#"}
+
 func headingIn(line string) (heading, bool) {
+	for _, mark := range commentMarks { // a numbered heading in a program is one too
+		if inside, ok := strings.CutPrefix(line, mark+" "); ok && strings.HasPrefix(inside, "##") {
+			if h, ok := headingIn(inside); ok && h.label != "" {
+				return h, true
+			}
+		}
+	}
 	rest := strings.TrimLeft(line, "#")
 	level := len(line) - len(rest)
 	switch {

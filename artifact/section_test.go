@@ -33,10 +33,27 @@ func TestSection_IsTheTextUnderANumber(t *testing.T) {
 	}
 }
 
+// C34: a program has its parts in comments.
+func TestSection_OfAProgram(t *testing.T) {
+	for _, mark := range []string{"//", "#", ";;", "%"} {
+		text := "package a\n\n" + mark + " ## .1 What it is\n" + mark + " a table\nfunc a() {}\n\n" + mark + " ## 2. The rest\n" + mark + " more\n"
+		from, to, found := artifact.Section(text, "1")
+		if want := mark + " ## .1 What it is\n" + mark + " a table\nfunc a() {}\n\n"; mark != "#" && (!found || text[from:to] != want) {
+			t.Errorf("%s: %q", mark, text[from:to])
+		}
+		if got := strings.Join(artifact.SectionNumbers(text), " "); got != "1 2" {
+			t.Errorf("%s: %s", mark, got)
+		}
+	}
+	if got := artifact.SectionNumbers("// .5 is half\n// # 4 of them\n//## .3\n"); len(got) > 0 {
+		t.Errorf("what is no heading is: %v", got)
+	}
+}
+
 // Whatever a text says, a number that it is said to have parts under finds one that begins
 // with a line and ends where another does.
 func TestSection_FindsWhatIsListed(t *testing.T) {
-	line := rapid.SampledFrom([]string{"# a", "## .1 b", "## 2. c", "### .1.1", ".3 d", "#4", "```", "~~~", "text", "", "####### .9", ". 5", ".6"})
+	line := rapid.SampledFrom([]string{"# a", "## .1 b", "## 2. c", "### .1.1", ".3 d", "#4", "```", "~~~", "text", "", "####### .9", ". 5", ".6", "// ## .7", "# ## 8", ";; ## .9"})
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOf(line).Draw(rt, "lines"), "\n")
 		for _, number := range artifact.SectionNumbers(text) {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner"
+	"brenner/internal/linediff"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -196,9 +197,11 @@ func (e *Entry) likeAs() string {
 }
 
 // maxCompleteSteps bounds how much is read while one message is completed: bytes of
-// texts, and mergeSteps for each delta that is merged once more.
+// texts, compareSteps for each of those that are compared, and mergeSteps for each delta
+// that is merged once more.
 const (
 	maxCompleteSteps = 64 << 20
+	compareSteps     = 16
 	mergeSteps       = 1 << 10
 )
 
@@ -409,18 +412,22 @@ func (c *completer) text(it *Item, at spot, pointer string) (FieldText, *brenner
 
 // writer finds the delta whose write of a field shows.
 func (c *completer) writer(it *Item, at spot, value string) (by *entry) {
-	known := schemas[it.section].field(at.field)
 	for _, e := range it.log {
 		for i := range e.writes {
 			w := &e.writes[i]
-			same := int(w.field) == known && at.key == "" || w.field == unknownField && w.key == at.field ||
-				int(w.field) == known && at.key != "" && c.resolve(e.agent, w.key) == at.key
-			if same && w.value == value && (by == nil || !e.at().Before(by.at())) {
+			if c.writesIn(it, e, w, at) && w.value == value && (by == nil || !e.at().Before(by.at())) {
 				by = e
 			}
 		}
 	}
 	return by
+}
+
+// writesIn says whether a write of a delta is of a field, or of a cell of it.
+func (c *completer) writesIn(it *Item, e *entry, w *write, at spot) bool {
+	known := schemas[it.section].field(at.field)
+	return int(w.field) == known && at.key == "" || w.field == unknownField && w.key == at.field ||
+		int(w.field) == known && at.key != "" && c.resolve(e.agent, w.key) == at.key
 }
 
 // keep adds to the parts of a text that an EDIT names those that its author wrote there
@@ -534,11 +541,87 @@ func (c *completer) misfit(r Replacement, text, name string, was FieldText, it *
 			WithHint("quote more of what stands around them, so that they stand there once")
 	}
 	missed := r.missed(text, name, was)
+	if now, ok := c.whereItStood(r.Old, text, it, was.Field); ok {
+		return now, missed
+	}
 	if at := c.elsewhere(r.Old, was.Field, it); at != "" {
 		missed.Message += "; they stand in " + at
 		missed.Hint = "send it for " + at
 	}
 	return near(text, r.Old), missed
+}
+
+// whereItStood gives the passage that stands by now where words stood that were written over:
+// from the last text of the field that had them once.
+func (c *completer) whereItStood(words, text string, it *Item, named string) (string, bool) {
+	if it == nil || text == "" || utf8.RuneCountInString(text) <= longestNear {
+		return "", false // it is shown whole
+	}
+	field, key, _ := strings.Cut(named, ".")
+	for i := len(it.log) - 1; i >= 0; i-- {
+		e := it.log[i]
+		for k := range e.writes {
+			w := &e.writes[k]
+			if !c.writesIn(it, e, w, spot{field: field, key: key}) || w.value == "" || w.value[0] != '"' {
+				continue
+			}
+			before := unquote(w.value)
+			if c.steps -= len(before); c.steps < 0 {
+				return "", false
+			}
+			if occurrences(before, words) == 1 {
+				if c.steps -= compareSteps * (len(before) + len(text)); c.steps < 0 {
+					return "", false
+				}
+				return followed(before, text, words)
+			}
+		}
+	}
+	return "", false
+}
+
+// followed gives the passage of a text that stands where words stood in the text before it,
+// with a few words around.
+func followed(before, now, words string) (string, bool) {
+	old, new := cutWords(before), cutWords(now)
+	at := strings.Index(before, words)
+	end := at + len(words)
+	from, to := len(old), 0 // the words of the text before that these are in
+	for i, pos := 0, 0; i < len(old); i++ {
+		if pos < end && pos+len(old[i]) > at {
+			from, to = min(from, i), i+1
+		}
+		pos += len(old[i])
+	}
+	lo, hi := from, to
+	for _, c := range linediff.Compare(trimmed(old), trimmed(new)) {
+		grown := (c.NewHi - c.NewLo) - (c.OldHi - c.OldLo)
+		switch {
+		case c.OldHi <= from:
+			lo += grown
+		case c.OldLo <= from:
+			lo = c.NewLo
+		}
+		switch {
+		case c.OldHi < to:
+			hi += grown
+		case c.OldLo < to:
+			hi = c.NewHi
+		}
+	}
+	if lo >= hi {
+		return "", false // it was taken out
+	}
+	const around = 8 // words
+	first, last := max(0, lo-around), min(len(new), hi+around)
+	out := strings.TrimSpace(brenner.Clip(strings.Join(new[first:last], ""), longestNear))
+	if first > 0 {
+		out = "…" + out
+	}
+	if last < len(new) && !strings.HasSuffix(out, "…") {
+		out += "…"
+	}
+	return out, true
 }
 
 // missed says that the words of a replacement do not stand in a text.

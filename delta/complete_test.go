@@ -240,6 +240,47 @@ func TestComplete_LeavesOutPairsThatDoNotFit(t *testing.T) {
 	}
 }
 
+func TestComplete_SaysWhatStandsWhereTheWordsStood(t *testing.T) {
+	// D5, D7: words that another wrote over are answered with what stands in their place, not
+	// with a passage that is like them.
+	filler := func(of string) string { return strings.Repeat("The rows of "+of+" were counted twice by hand. ", 12) }
+	first := filler("May") + "A field of 8 bytes is read (<= 6 % seen) in the cold room. " + filler("June") + "Of the others <= 6 % were seen to fail. " + filler("July")
+	say := func(queue []delta.Entry, id string, agent brenner.ActorName, payload string) []delta.Entry {
+		t.Helper()
+		out, _ := delta.Complete(prose(t), queue, message(t, id, agent, noon, edit("H3", "hypothesis_slate", payload)), noon, true, delta.Options{})
+		if out[0].Invalid != nil {
+			t.Fatal(out[0].Invalid)
+		}
+		return slices.Concat(queue, out)
+	}
+	whole := func(text string) string { return string(canon.MustMarshal(map[string]string{"claim": text})) }
+	queue := say(nil, "m1", "Ann", whole(first))
+	queue = say(queue, "m2", "Bob", `{"claim":`+replacing("(<= 6 % seen) in", "with no loss, else two of a hundred, in")+`}`)
+	queue = say(queue, "m3", "Ann", `{"claim":[`+replacing(filler("May"), "Of May nothing. ")+`,`+replacing("the cold room", "a room")+`]}`)
+	for _, c := range []struct{ old, near string }{
+		{"(<= 6 % seen)", "…of 8 bytes is read with no loss, else two of a hundred, in a room. The rows of June…"},
+		{"in the cold room", "…no loss, else two of a hundred, in a room. The rows of June were counted twice…"},
+	} {
+		out, texts := delta.Complete(prose(t), queue, message(t, "m", "Cy", noon, edit("H3", "hypothesis_slate", `{"claim":`+replacing(c.old, "x")+`}`)), noon, true, delta.Options{})
+		if out[0].Invalid == nil || len(texts[0]) != 1 {
+			t.Fatalf("%v %+v", out[0].Invalid, texts)
+		}
+		got := texts[0][0].Text
+		for part := range strings.SplitSeq(strings.Trim(c.near, "…"), "…") {
+			if !strings.Contains(got, part) || len(got) > 300 {
+				t.Errorf("%q: %q", c.old, got)
+			}
+		}
+	}
+	// What was taken out altogether, and what never stood there, is answered as before.
+	for _, old := range []string{"The rows of May were counted twice by hand. The rows of May", "a stem that never was"} {
+		out, texts := delta.Complete(prose(t), queue, message(t, "m", "Cy", noon, edit("H3", "hypothesis_slate", `{"claim":`+replacing(old, "x")+`}`)), noon, true, delta.Options{})
+		if out[0].Invalid == nil || len(texts[0]) != 1 || texts[0][0].Text == "" {
+			t.Errorf("%q: %v %+v", old, out[0].Invalid, texts)
+		}
+	}
+}
+
 func TestComplete_PairsAreAsOneByOne(t *testing.T) {
 	// D5, ADR 0224: a list of pairs makes what its pairs make that are sent one by one,
 	// each of them refused or not.

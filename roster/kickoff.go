@@ -179,7 +179,7 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 	case by != to:
 		return who + " what the answer is, in `answer` of `RT`, once tests and critiques have come in. Once you stand behind it, sign it: " +
 			brenner.Do("delta.submit", "file", "FILE", "nothing", "true", "session", string(k.Session)).Mark() + " with the words `RT holds`." +
-			fmt.Sprintf(" Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts, %d characters at most; all of it if %s has done nothing for %.0f minutes.", brenner.MaxCorrectionRunes, by, Patience.Minutes())
+			fmt.Sprintf(" Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts, %d characters of it at most; all of it if %s has done nothing for %.0f minutes.", brenner.MaxCorrectionRunes, by, Patience.Minutes())
 	default:
 		who = "You say"
 	}

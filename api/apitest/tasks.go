@@ -253,7 +253,7 @@ func taskCases() []testCase {
 			_, err = s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "BlueLake", Text: adds("third"), Doing: "It reads on"})
 			s.refused(err, brenner.CodeInvalidValue)
 		}},
-		{"what only one has at a time goes to who asks first, till its next reply or word", func(s *scene) { // C16
+		{"what only one has at a time goes to who asks first, till its next word", func(s *scene) { // C16
 			id := s.pi.starts().ID
 			blue, green := s.agent("BlueLake"), s.agent("GreenValley")
 			blue.assembles("What is known?")
@@ -275,7 +275,7 @@ func taskCases() []testCase {
 			})
 			// Who comes second is told who has it, and what it does next is said all the same.
 			second := asks(green, "I count the rows", "MACHINE")
-			if h := second.Held; second.Hold != "" || second.Title != "I count the rows" || h == nil || h.Agent != "BlueLake" || h.Title != "I time the parser" || !h.Until.Equal(first.HoldUntil) {
+			if h := second.Held; second.Hold != "" || second.Title != "I count the rows" || second.Wants != "MACHINE" || h == nil || h.Agent != "BlueLake" || h.Title != "I time the parser" || !h.Until.Equal(first.HoldUntil) {
 				s.Fatalf("got %+v", second)
 			}
 			if other := asks(green, "I count the rows", "RT"); other.Hold != "RT" || other.ID == second.ID {
@@ -285,8 +285,16 @@ func taskCases() []testCase {
 			if got := asks(green, "", "machine"); got.Hold != "machine" || got.Title != "I count the rows" {
 				s.Errorf("got %+v", got)
 			}
-			green.submits(id, adds("lineage")) // and so does a reply
-			if got := asks(blue, "I time it", "machine"); got.Hold != "machine" {
+			green.submits(id, adds("lineage")) // what came of it so far does not
+			if got := asks(blue, "I time it", "machine"); got.Held == nil || got.Wants != "machine" {
+				s.Errorf("got %+v", got)
+			}
+			asks(green, "I write RT anew", "RT")
+			if got := asks(blue, "", "machine"); got.Hold != "machine" || got.Wants != "" {
+				s.Errorf("got %+v", got)
+			}
+			green.submits(id, adds("gradient")) // an item is written with it
+			if got := asks(blue, "I write RT", "RT"); got.Hold != "RT" {
 				s.Errorf("got %+v", got)
 			}
 			for _, req := range []api.NewTaskRequest{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,18 +28,25 @@ var (
 const mostNamedItems = 12
 
 // itemsOf are the items that a task is about: those it was asked with, and those that
-// its title, but for what it waits for, and what it asks for name.
+// its title, but for what it waits for, and what it asks for name; of a word of what
+// somebody does next those that it says it is at.
 func itemsOf(t api.TaskInfo) []delta.ItemID {
 	out, own := slices.Clone(t.Items), t.Own(nil)
-	if calledItem.Regexp().FindString(t.Hold) == t.Hold && t.Hold != "" { // it has the item to itself
-		out = append(out, delta.ItemID(t.Hold))
-	}
-	for _, name := range calledItem.Regexp().FindAllString(own+"\n"+t.Spec, mostNamedItems) {
-		if t.Kind == api.TaskDoing && delta.ItemID(name) == thread && !sayOf(own, thread, toWrite) {
-			continue // everybody speaks of the answer; at it is who writes it
+	if t.Kind == api.TaskDoing {
+		if anItem(t.Hold) {
+			out = append(out, delta.ItemID(t.Hold))
 		}
-		if !slices.Contains(out, delta.ItemID(name)) {
-			out = append(out, delta.ItemID(name))
+		runs, writes := atNow(own)
+		for _, id := range slices.Concat(runs, writes) {
+			if !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+		return out
+	}
+	for _, id := range itemsIn(own + "\n" + t.Spec) {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
 		}
 	}
 	return out
@@ -114,6 +122,11 @@ func newAbout(news string, about []delta.ItemID, tests bool) []delta.ItemID {
 // alreadyAt tells who would do something about items who else is at them.
 func alreadyAt(mine api.TaskInfo, all []api.TaskInfo, now time.Time) string {
 	items := itemsOf(mine)
+	for _, id := range itemsIn(mine.Own(nil)) { // who speaks of a test is told who runs it
+		if mine.Kind == api.TaskDoing && len(ofTests([]delta.ItemID{id})) > 0 && !slices.Contains(items, id) {
+			items = append(items, id)
+		}
+	}
 	shared := sharing(items, all, mine.ID)
 	var b strings.Builder
 	said := 0
@@ -136,6 +149,9 @@ func besideItems(text string, all []api.TaskInfo, now time.Time) string {
 	at := map[delta.ItemID][]api.TaskInfo{}
 	for _, t := range all {
 		for _, id := range itemsOf(t) {
+			if id == thread && t.Kind != api.TaskDoing && t.Holder == t.Creator {
+				continue // whose work it is to say the answer stands there
+			}
 			at[id] = append(at[id], t)
 		}
 	}
@@ -193,16 +209,63 @@ func sinceWhen(d time.Duration) string {
 	return fmt.Sprintf("since %d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
+// What says that somebody is at an item: a clause that begins with what it does, so that to
+// name an item, or to tell another to run it, is not to be at it (ADR 219).
 var (
-	toRun   = lazy.NewPattern(`(?i)\b(?:run|runs|running|measure|measures|measuring|test|tests|testing|try|trying|time|timing)\b`)
-	toWrite = lazy.NewPattern(`(?i)\b(?:write|writes|writing|edit|edits|editing|rewrite|rewriting)\b`)
+	clauseEnd = lazy.NewPattern(`[,:()]+|\bthen\b`)
+	toRun     = lazy.NewPattern(`(?i)^(?:run|runs|running|rerun|rerunning|measure|measures|measuring|test|tests|testing|try|trying|time|times|timing|bench|benchmarking|profile|profiling|repeat|repeating)\b`)
+	toWrite   = lazy.NewPattern(`(?i)^(?:write|writes|writing|edit|edits|editing|rewrite|rewriting|mend|mending|correct|correcting|answer|answering|attack|attacking|settle|settling|draft|drafting)\b`)
+	lead      = lazy.NewPattern(`(?i)^(?:(?:i|we|now|next|first|again|am|will|and|i'll|i'm)\s+)*`)
+	onlyItems = lazy.NewPattern(`^(?:(?:and|or|the|test|tests|of)\s+|[HPTAXC](?:[0-9]{1,3}|-[A-Z0-9-]+)(?:'s)?[-–.\s]*|RT\s*)+$`)
+	testFirst = lazy.NewPattern(`^(?:T(?:[0-9]{1,3}|-[A-Z0-9-]+)[-–.\s]*(?:and\s+)?)+(?:$|(?:as soon as|now|next|again|with|when|after|on)\b)`)
+	itemRange = lazy.NewPattern(`\b([HPTAXC])([0-9]{1,3})(?:-|–|\.\.\.?| to )([HPTAXC]?)([0-9]{1,3})\b`)
 )
 
-// sayOf says whether a sentence of words that names an item has one of some verbs.
-func sayOf(words string, item delta.ItemID, verbs *lazy.Pattern) bool {
-	return slices.ContainsFunc(api.Sentences(words), func(s string) bool {
-		return slices.Contains(calledItem.Regexp().FindAllString(s, -1), string(item)) && verbs.Regexp().MatchString(s)
-	})
+// atNow are the items that words say their author runs, and those that they say it writes.
+func atNow(words string) (runs, writes []delta.ItemID) {
+	for _, s := range api.Sentences(words) {
+		var verb *lazy.Pattern // of the clause before, which a list goes on from
+		for i, c := range clauseEnd.Regexp().Split(s, -1) {
+			c = strings.TrimSpace(c)
+			c = c[len(lead.FindString(c)):]
+			switch {
+			case toRun.MatchString(c), i == 0 && testFirst.MatchString(c):
+				verb = toRun
+			case toWrite.MatchString(c):
+				verb = toWrite
+			case c != "" && !onlyItems.MatchString(c):
+				verb = nil
+			}
+			switch verb {
+			case toRun:
+				runs = append(runs, itemsIn(c)...)
+			case toWrite:
+				writes = append(writes, itemsIn(c)...)
+			}
+		}
+	}
+	return runs, writes
+}
+
+// itemsIn are the items that a text names, each once, with those between the ends of a range.
+func itemsIn(text string) []delta.ItemID {
+	var out []delta.ItemID
+	names := func(id delta.ItemID) {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	for _, name := range calledItem.Regexp().FindAllString(text, mostNamedItems) {
+		names(delta.ItemID(name))
+	}
+	for _, m := range itemRange.FindAllStringSubmatch(text, mostNamedItems) {
+		from, _ := strconv.Atoi(m[2])
+		to, _ := strconv.Atoi(m[4])
+		for n := from; n <= min(to, from+mostNamedItems) && (m[3] == "" || m[3] == m[1]); n++ {
+			names(delta.ItemID(m[1] + strconv.Itoa(n)))
+		}
+	}
+	return out
 }
 
 // withAnnounced are tests with those who announced that they are at one.
@@ -216,10 +279,11 @@ func withAnnounced(tests []delta.Test, work []api.TaskInfo) []delta.Test {
 				w.Title = "" // as its title may what it leaves to others
 			}
 			at := func(r delta.Run) bool { return r.By == w.Holder }
-			if w.Kind == api.TaskDoing && t.Item[0] == 'C' && !sayOf(w.Own(nil), t.Item, toRun) {
-				continue // who names a critique does not run the test that it wants
+			items := itemsOf(w)
+			if w.Kind == api.TaskDoing { // to write of a test, or of a critique that wants one, is not to run it
+				items, _ = atNow(w.Own(nil))
 			}
-			if w.Holder == "" || w.Kind == api.TaskNote || !slices.Contains(itemsOf(w), t.Item) || slices.ContainsFunc(slices.Concat(t.Running, t.Done), at) {
+			if w.Holder == "" || w.Kind == api.TaskNote || !slices.Contains(items, t.Item) || slices.ContainsFunc(slices.Concat(t.Running, t.Done), at) {
 				continue
 			}
 			t.Running = append(slices.Clone(t.Running), delta.Run{By: w.Holder, At: w.Created})

@@ -52,6 +52,7 @@ type sessionPage struct {
 	Spent      bool           `json:"context_spent,omitzero"`
 	Repeated   bool           `json:"unchanged,omitzero"`
 	next       brenner.Action // makes another context
+	anew       string         // that one was made for the rest
 
 	Names   []delta.Named `json:"names,omitzero"`
 	Working []api.Working `json:"working,omitzero"`
@@ -118,7 +119,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	if room := cmp.Or(in.room, brenner.MaxAnswerRunes); in.news { // little that is left over is not worth a call
 		req.Slack = min(req.Size/2, brenner.MaxAnswerRunes-room)
 	}
-	v, err := s.Session(ctx, req)
+	v, anew, err := readOn(s, ctx, req)
 	if err != nil {
 		return sessionPage{}, err
 	}
@@ -130,7 +131,7 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	out := sessionPage{
 		ID: v.ID, Ref: v.Ref, Question: brenner.Clip(v.Question, 1000), Module: v.Module, Conflicts: v.Conflicts, Proposals: v.Proposals,
 		Text: v.Markdown, Before: v.Before, Own: v.Own, InPart: v.InPart, Rest: v.Rest, NextOffset: v.NextOffset, Left: v.Left, costs: v.RestCosts, Spent: v.Spent, Repeated: v.Repeated, asked: in, work: work,
-		Names: v.Names, Working: workingIn(v), AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, notes: notes, attacks: v.Critiques, dead: v.AnswerKilled, moved: v.MovedWords(),
+		Names: v.Names, Working: workingIn(v), AsProposed: v.AsProposed, why: v.Why, next: v.GoOn, anew: anew, notes: notes, attacks: v.Critiques, dead: v.AnswerKilled, moved: v.MovedWords(),
 	}
 	if said := v.ClosedWords(); said != "" {
 		out.closed = " · " + inLine(said)
@@ -182,6 +183,38 @@ func showSession(s api.Service, ctx context.Context, in sessionRequest) (session
 	}
 	out.part, err = divided(s, ctx, v.SessionInfo, v.Working, me.Actor, out.told, in.Again)
 	return out, err
+}
+
+// readOn reads a session, and what the reader's context has no room for in one that goes on
+// from it, which it says was made (ADR 221).
+func readOn(s api.Service, ctx context.Context, req api.SessionRequest) (v api.SessionView, anew string, err error) {
+	if v, err = s.Session(ctx, req); err != nil || !v.Spent || len(v.Rest) == 0 {
+		return v, "", err
+	}
+	if anew = renew(s, ctx, v.GoOn); anew == "" {
+		return v, "", nil
+	}
+	req.Again = req.Again && v.Markdown == "" // what was sent is not sent once more
+	rest, err := s.Session(ctx, req)
+	if err != nil {
+		return v, anew, nil //nolint:nilerr // what was read is read: the rest is named
+	}
+	rest.Markdown, rest.Proposals, rest.InPart = v.Markdown+rest.Markdown, slices.Concat(v.Proposals, rest.Proposals), slices.Concat(v.InPart, rest.InPart)
+	rest.Before, rest.Own, rest.AsProposed, rest.Repeated = v.Before, v.Own, v.AsProposed, false
+	return rest, anew, nil
+}
+
+// wholeAnswer is the answer of a session as it stands, without what it asks; "" where it has
+// no room.
+func wholeAnswer(s api.Service, ctx context.Context, id brenner.SessionID, room int) string {
+	v, anew, err := readOn(s, ctx, api.SessionRequest{ID: id, Items: []delta.ItemID{thread}, Again: true, Unasked: true, Size: max(room, leastPage)})
+	answer := withoutQuestion(v.Markdown)
+	if err != nil || len(v.Rest) > 0 || utf8.RuneCountInString(answer) > room {
+		return ""
+	}
+	given := answerGiven(s, ctx, id)
+	given.given(s, ctx, id, false)
+	return anew + answer
 }
 
 // wrongAnswer says, once in a context, what somebody does who finds the answer wrong and
@@ -306,6 +339,7 @@ func (p sessionPage) Words() string {
 	if !p.Repeated && len(p.asked.Items) > 0 && len(p.Before)+len(p.AsProposed) > 0 { // who names items may want their text
 		b.WriteString(p.allTheSame())
 	}
+	b.WriteString(p.anew)
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
 	}
@@ -347,6 +381,7 @@ func (p sessionPage) beside() string {
 	if p.unshown {
 		fmt.Fprintf(&b, "the document is too long to stand here: session_show %s; with since, if you know a version of it, what changed\n", jsonOf(sessionRequest{Session: p.ID}))
 	}
+	b.WriteString(p.anew)
 	if len(p.Rest) > 0 || p.NextOffset > 0 {
 		b.WriteString(p.goOn())
 	}
@@ -634,6 +669,7 @@ type deltaRequest struct {
 // submission says what will happen to each delta of a reply.
 type submission struct {
 	api.Submission
+	answer string // as it stands, for who would sign another
 	stands string // what the items say that it did not change as it meant to
 	alike  string // what the items say that say nearly what it adds
 	moved  string // what has changed of what it names
@@ -690,6 +726,9 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		_, _ = s.ReadMessage(ctx, api.MessageRequest{ID: res.Bounce})
 	}
 	out := submission{Submission: res, stands: othersSay(s, ctx, res.Session, overtaken(res)), alike: othersSay(s, ctx, res.Session, twins(res.Deltas))}
+	if res.AnswerUnseen && !in.DryRun {
+		out.answer = wholeAnswer(s, ctx, res.Session, brenner.MaxAnswerRunes)
+	}
 	found := warned(res.Deltas)
 	out.moved = movedItems(s, ctx, res.Session, res.Known, found)
 	out.at = atTargets(s, ctx, res, in.Task)
@@ -704,7 +743,11 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 		}
 		out.closed = finish(s, ctx, done)
 	}
-	if res.Doing != nil && res.Doing.Title != "" {
+	switch {
+	case res.Doing == nil || res.Doing.Title == "":
+	case in.Doing == "": // a reply ends what only it held
+		out.doing = fmt.Sprintf("%s stays yours alone till %s; a doing without hold gives it back\n", res.Doing.Hold, clockOf(res.Doing.HoldUntil))
+	default:
 		out.doing = doingWords(s, ctx, *res.Doing, res.Agent)
 	}
 	if res.Duplicate {
@@ -821,6 +864,8 @@ func (r submission) Words() string {
 		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) as it stands; that is your answer\n", r.Session)
 	case r.SignatureBack:
 		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) no longer; say in a critique, or a note on RT, what does not hold\n", r.Session)
+	case r.answer != "":
+		fmt.Fprintf(&b, "%s: not signed: the answer (RT) was changed since you were shown it; as it stands (data):\n%sif you stand behind that, the same call signs it\n", r.Session, r.answer)
 	case r.AnswerUnseen:
 		fmt.Fprintf(&b, "%s: not signed: the answer (RT) was changed since you were shown it; read it below, or with session_show %s, and sign it by the same call if you stand behind it\n", r.Session,
 			jsonOf(sessionRequest{Session: r.Session, Items: []delta.ItemID{thread}, Again: true}))

@@ -66,9 +66,27 @@ func holdWords(t api.TaskInfo, hold string) string {
 		if h.Title != "" {
 			what = " (data): " + brenner.OneLine(h.Title)
 		}
-		return fmt.Sprintf("%s is not yours: %s has it till %s%s\nthe same call with wait has it as soon as it is free\n", hold, h.Agent, clockOf(h.Until), what)
+		return fmt.Sprintf("%s is not yours: %s has it till %s%s\nit is told that you wait; the first inbox call after has it, with wait as soon as it is free\n", hold, h.Agent, clockOf(h.Until), what)
+	case anItem(t.Hold):
+		return fmt.Sprintf("%s is yours alone till %s, or till your next reply or doing\n", t.Hold, clockOf(t.HoldUntil))
 	}
-	return fmt.Sprintf("%s is yours alone till %s, or till your next reply or doing; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil))
+	return fmt.Sprintf("%s is yours alone till %s, or till your next doing; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil))
+}
+
+// anItem says of what somebody has alone that it is an item of the session.
+func anItem(hold string) bool { return hold != "" && calledItem.FindString(hold) == hold }
+
+// wanted is what the reader said that it would have alone, and has not got.
+func wanted(s api.Service, ctx context.Context) (hold string) {
+	info, me, err := ownOpen(s, ctx)
+	if err != nil || info.ID == "" {
+		return ""
+	}
+	all, err := tasksOf(s, ctx, info.ID)
+	if i := slices.IndexFunc(all, func(t api.TaskInfo) bool { return t.Holder == me && t.Wants != "" }); err == nil && i >= 0 {
+		return all[i].Wants
+	}
+	return ""
 }
 
 // clockOf is a time of day to the second: what is held is so for minutes.

@@ -223,9 +223,9 @@ func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
 func TestHold_OneHasItAtATime(t *testing.T) {
 	s, blue, red := pair(t)
 	said, _ := blue.call("inbox", arguments{"doing": "I time the parser with ten thousand rows", "hold": "machine", "wait": 60})
-	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till your next reply or doing")
+	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till your next doing; the same call prolongs that")
 	said, _ = red.call("inbox", arguments{"doing": "I time the printer", "hold": "Machine"})
-	red.must(said, "Machine is not yours: BlueLake has it till ", "(data): I time the parser", "with wait has it as soon as it is free")
+	red.must(said, "Machine is not yours: BlueLake has it till ", "(data): I time the parser", "with wait as soon as it is free")
 	said, _ = red.call("session_show", arguments{"session": "RS-pair"})
 	red.must(said, " with machine alone till ")
 	if now := doingNow(s); len(now) != 2 || now[0].Hold+now[1].Hold != "machine" {
@@ -245,8 +245,22 @@ func TestHold_OneHasItAtATime(t *testing.T) {
 		t.Fatalf("it did not wait:\n%s", said)
 	case <-time.After(2 * time.Second):
 	}
-	blue.submits(assumption("Rows are short", "A row has at most eighty bytes"))
+	blue.call("inbox", arguments{"doing": "I read on"})
 	red.must(<-had, "machine is yours alone till ")
+	if now := doingNow(s); len(now) != 2 {
+		t.Errorf("held: %+v", now)
+	}
+	// Who waits for it and looks again has it once it is free.
+	said, _ = blue.call("inbox", arguments{"doing": "I time the parser once more", "hold": "machine"})
+	blue.must(said, "machine is not yours: RedSky has it till ")
+	// What came of it so far ends nothing; its next word does.
+	red.must(red.submits(assumption("Rows are short", "A row has at most eighty bytes")), "machine stays yours alone till ", "BlueLake does next (said at ", " waits for machine: ")
+	red.call("inbox", arguments{"doing": "I read what came of it"})
+	said, _ = blue.call("inbox", nil)
+	blue.must(said, "machine is yours alone till ")
+	blue.call("inbox", arguments{"doing": "I write it down"})
+	red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine"})
+	blue.submits(assumption("Rows are long", "Some row has more than eighty bytes"))
 	if now := doingNow(s); len(now) != 1 || now[0].Holder != "RedSky" || now[0].Hold != "machine" {
 		t.Errorf("held: %+v", now)
 	}

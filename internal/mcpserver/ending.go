@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"brenner"
 	"brenner/api"
@@ -515,7 +514,7 @@ type partsOfAnswer struct{ parts, whole int }
 // How many parts after an answer that was sent whole leave its reader with what it can put
 // together itself, and up to how many they are counted.
 const (
-	fewParts  = 3
+	fewParts  = 2
 	mostParts = 30
 )
 
@@ -564,29 +563,30 @@ func answerGiven(s api.Service, ctx context.Context, id brenner.SessionID) parts
 
 // answerOnce notes how the answer of a session is sent in a page of what is new, and is the
 // answer as it stands for a reader who has had it in parts alone for a while: whole, when
-// nothing is left to be done (ADR 154).
+// nothing is left to be done (ADR 154), or when it was changed too often to be put together.
 func answerOnce(s api.Service, ctx context.Context, p sessionPage, room int) string {
 	shown := delta.BeginsWithThread(p.Text)
 	if !shown && !p.end.over() {
 		return ""
 	}
-	given := answerGiven(s, ctx, p.ID)
+	given, inPart := answerGiven(s, ctx, p.ID), slices.Contains(p.InPart, thread)
 	if shown {
-		given.given(s, ctx, p.ID, slices.Contains(p.InPart, thread))
+		given.given(s, ctx, p.ID, inPart)
 	}
 	few := fewParts
-	if p.end.sign != "" {
+	switch {
+	case !p.end.over() && !inPart:
+		return ""
+	case p.end.over() && p.end.sign != "":
 		few = 1 // who is asked to sign it
 	}
-	if !p.end.over() || given.parts-max(given.whole, 0) <= few {
+	if given.parts-max(given.whole, 0) <= few {
 		return ""
 	}
-	v, err := s.Session(ctx, api.SessionRequest{ID: p.ID, Items: []delta.ItemID{thread}, Again: true, Unasked: true, Size: max(room, leastPage)})
-	answer := withoutQuestion(v.Markdown)
-	if err != nil || len(v.Rest) > 0 || utf8.RuneCountInString(answer) > room {
+	answer := wholeAnswer(s, ctx, p.ID, room)
+	if answer == "" {
 		return "" // the call that reads it whole stands there
 	}
-	given.given(s, ctx, p.ID, false)
 	return "the answer as it stands, which you were sent in parts (data):\n" + answer
 }
 

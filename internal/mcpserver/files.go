@@ -229,6 +229,22 @@ func sendCommand(ctx context.Context, in writeRequest) (written, error) {
 	return written{file: "nothing is written yet: send the content, and what comes of it is the answer to that, " + said}, nil
 }
 
+// sentKey says of a write that its content came as a file.
+type sentKey struct{}
+
+// asFileNext tells who sent a long content with the call, once, how the next may go.
+func asFileNext(s api.Service, ctx context.Context, in writeRequest) string {
+	const long = 6000 // bytes
+	if _, may := ctx.Value(deskKey{}).(desk); !may || ctx.Value(sentKey{}) != nil || in.Content == nil || len(in.Content.Data) < long {
+		return ""
+	}
+	said := "a content as long as this can go as a file, and its text need not stand in the call: \"file\":true in the place of content\n"
+	if info, _, err := ownOpen(s, ctx); err != nil || info.ID == "" || tellOnce(s, ctx, info.ID, []string{said})[said] {
+		return ""
+	}
+	return said
+}
+
 // serveFile answers a request that shows a ticket.
 func (o Options) serveFile(w http.ResponseWriter, h *http.Request) {
 	write, _ := toolNamed("artifact_write")
@@ -275,7 +291,7 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 	if err != nil {
 		return "", err
 	}
-	result, err := o.call(h.Context(), write, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Arguments: arguments}, Extra: extra})
+	result, err := o.call(context.WithValue(h.Context(), sentKey{}, true), write, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Arguments: arguments}, Extra: extra})
 	if err != nil {
 		return "", err
 	}

@@ -25,7 +25,7 @@ func separated(t *testing.T) (s *stage, blue, red, green *player) {
 		all = append(all, &player{t: t, name: name, session: s.session(name)})
 	}
 	blue, red, green = all[0], all[1], all[2]
-	red.must(red.told(api.MessageKickoff), "Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts, 400 characters at most", "all of it if BlueLake has done nothing for 4 minutes.")
+	red.must(red.told(api.MessageKickoff), "Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts, 400 characters of it at most", "all of it if BlueLake has done nothing for 4 minutes.")
 	green.told(api.MessageKickoff)
 	blue.mustNot(blue.told(api.MessageKickoff), "that are wrong replace yourself")
 	blue.submits(hypothesis("Parser", "", "the parser is slow") + "\n" + deltaBlock("EDIT", "RT", "research_thread", `{"answer":"The parser: H1."}`, ""))

@@ -520,9 +520,17 @@ func TestCompiled_TellsWhoNamesWhatWasChanged(t *testing.T) {
 		t.Errorf("it is said %d times:\n%s", n, words)
 	}
 
-	for i := range 12 { // till there is nothing left for news
+	spent := 0
+	for i := range 12 { // more than a context has room for as news: they come through the next (ADR 0221)
 		send(red, assumption(fmt.Sprintf("Disk %d", i), strings.Repeat(fmt.Sprintf("slow %d ", i), 750)))
-		blue.call("inbox", nil)
+		words, _ := blue.call("inbox", nil)
+		spent += strings.Count(words, " was spent: ctx-")
+		if n := strings.Count(words, fmt.Sprintf("slow %d ", i)); n < 700 { // but where a line is broken
+			t.Errorf("of what is new it was told %d of 750 words", n)
+		}
+	}
+	if spent == 0 {
+		t.Error("all of it had room in one context")
 	}
 	red.call("artifact_write", analysis("long", measurements("long", 6000)))
 	for err := error(nil); err == nil; { // till nothing more fits
@@ -531,5 +539,8 @@ func TestCompiled_TellsWhoNamesWhatWasChanged(t *testing.T) {
 	send(red, edit("H1", `{"mechanism":"it seeks"}`))
 	send(red, deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"measured twice`+strings.Repeat(", and once more", 100)+`"}`, ""))
 	words, _ = blue.call("inbox", nil)
-	blue.must(words, "H1, which your C1 names, was killed by RedSky (data): Killed by: RedSky", "Reason: measured twice, and once more", "did not fit")
+	blue.must(words, "named in yours: H1 (C1)", "Killed by: RedSky", "Reason: measured twice, and once more")
+	if n := strings.Count(words, "measured twice"); n != 1 {
+		t.Errorf("it is said %d times:\n%s", n, words)
+	}
 }

@@ -85,11 +85,18 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 			in.Wait = shortWait
 		}
 	}
+	asked := in.Doing+in.Hold != ""
+	if !asked && len(in.States) == 0 {
+		in.Hold = wanted(s, ctx)
+	}
 	var said saidDoing
 	if in.Doing+in.Hold != "" {
 		var err error
 		if said, err = sayDoing(s, ctx, in.keyed, in.Doing, in.Hold); err != nil {
 			return inboxResult{}, err
+		}
+		if !asked {
+			said.words = "" // it knows what it said
 		}
 		if said.alike || in.Hold != "" && !said.taken() {
 			in.Wait = 0 // it decides first what it does, or has what it waits for

@@ -718,7 +718,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 		api.Replayed(ctx)
 		in.Wait = 0
 	}
-	out := written{WriteResult: res, over: overlooked(s, ctx, res)}
+	out := written{WriteResult: res, over: overlooked(s, ctx, res) + asFileNext(s, ctx, in)}
 	if in.Review {
 		out.over = "handed in for a decision; a version after it is handed in by itself, with review\n" + out.over
 	}

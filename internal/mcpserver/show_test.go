@@ -60,7 +60,8 @@ func TestSessionShow_IsReadToItsEndWhateverItsSize(t *testing.T) {
 			t.Errorf("statement %d was read %d times", i, n)
 		}
 	}
-	if contexts == 0 || blue.errors > 0 || strings.Contains(read, `\*`) {
+	if contexts > 0 || blue.errors > 0 || // each goes on from the one before by itself (ADR 0221)
+		strings.Contains(read, `\*`) {
 		t.Errorf("%d contexts, %d errors", contexts, blue.errors)
 	}
 

@@ -13,7 +13,7 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	red.must(sign(red, "RT holds"), "you have nothing to add") // there is no answer
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as anybody measured."}`, ""))
 	words := sign(red, "RT holds.")
-	red.must(words, "not signed: the answer (RT) was changed since you were shown it", "sign it by the same call if you stand behind it", "H1, as far as anybody measured.", "If you stand behind `RT`, sign it: "+`delta_submit {"nothing":true,"session":"RS-pair","text":"RT holds"}`)
+	red.must(words, "not signed: the answer (RT) was changed since you were shown it", "as it stands (data):", "Answer: H1, as far as anybody measured.", "if you stand behind that, the same call signs it")
 	red.must(sign(red, "I sign RT as it reads now"), "you stand behind the answer (RT) as it stands")
 	red.mustNot(first(red.call("inbox", nil)), "sign it")
 	words = first(blue.call("inbox", nil))

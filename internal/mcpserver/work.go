@@ -644,9 +644,12 @@ func stillUnderWay(known []api.TaskInfo) string {
 	return "under way as you were told: " + listed(names) + "\n"
 }
 
-// hasAlone says what the holder of a task has to itself, and till when.
+// hasAlone says what the holder of a task has to itself, and till when, or what it waits for.
 func hasAlone(t api.TaskInfo) string {
-	if t.Hold == "" {
+	switch {
+	case t.Wants != "":
+		return fmt.Sprintf(" waits for %s", brenner.OneLine(t.Wants))
+	case t.Hold == "":
 		return ""
 	}
 	return fmt.Sprintf(" with %s alone till %s", brenner.OneLine(t.Hold), clockOf(t.HoldUntil))

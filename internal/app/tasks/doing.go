@@ -12,6 +12,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
+	"brenner/internal/lazy"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -28,9 +29,11 @@ type taskDoing struct {
 	Session brenner.SessionID `json:"session"`
 	Until   time.Time         `json:"until"`
 	Ends    string            `json:"ends,omitzero"`
-	// Hold is what only one of the session has at a time, and that its author has till then.
+	// Hold is what only one of the session has at a time, and that its author has till then;
+	// Wants what it would have, which another has.
 	Hold      string    `json:"hold,omitzero"`
 	HoldUntil time.Time `json:"hold_until,omitzero"`
+	Wants     string    `json:"wants,omitzero"`
 }
 
 func applyTaskDoing(ctx context.Context, tx store.Tx, rec journal.Record, p taskDoing) error {
@@ -42,15 +45,19 @@ func applyTaskDoing(ctx context.Context, tx store.Tx, rec journal.Record, p task
 	return tasks.Put(ctx, tx, rec.Seq, task{
 		ID: p.ID, Kind: api.TaskDoing, State: api.TaskClaimed, Title: p.Title, Role: p.Role, Modules: p.Modules, Inputs: []ledger.Pin{},
 		Session: p.Session, Creator: rec.Actor, Created: rec.At, Holder: rec.Actor, LeaseUntil: p.Until, Outputs: []brenner.Ref{},
-		Hold: p.Hold, HoldUntil: p.HoldUntil,
+		Hold: p.Hold, HoldUntil: p.HoldUntil, Wants: p.Wants,
 	})
 }
 
 // Doing says what the caller does next in a session, which ends what it said before; with no
-// words it only ends that. Said again in the same words it goes on as it is.
+// words it only ends that, unless it has something alone for it that is no item. Said again in
+// the same words it goes on as it is.
 func (r *Room) Doing(ch *kernel.Change, session brenner.SessionID, module brenner.Module, words string) (*api.TaskInfo, error) {
 	return r.doing(ch, session, module, strings.TrimSpace(words), "")
 }
+
+// anItem is a hold of an item of the session, which its holder writes with a reply.
+var anItem = lazy.NewPattern(`^(?:RT|[HPTAXC][0-9]{1,3})$`)
 
 // doing is Doing, with what the caller is to have alone for it (ADR 0225). Where another has
 // that, the words are said all the same, and the answer says who has it.
@@ -66,10 +73,12 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 			return nil, err
 		}
 	}
-	keeps := hold == "" || held != nil || strings.EqualFold(hold, was.Hold) && was.HoldUntil.Sub(ch.Clock) > brenner.HoldFor/2
+	keeps := hold == "" || held != nil && strings.EqualFold(hold, was.Wants) || strings.EqualFold(hold, was.Hold) && was.HoldUntil.Sub(ch.Clock) > brenner.HoldFor/2
 	switch {
 	case words == "" && was.ID == "":
 		return nil, nil
+	case words == "" && was.Hold != "" && !anItem.MatchString(was.Hold): // who tells of a first result goes on with it
+		return &was, nil
 	case words == "":
 		_, err := kindTaskCanceled.Append(ch, taskCanceled{ID: was.ID, Reason: "answered"})
 		return nil, err
@@ -78,7 +87,10 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 		return &was, nil
 	}
 	p := taskDoing{Title: words, Session: session, Modules: []brenner.Module{module}, Until: ch.Clock.Add(brenner.DefaultLease), Ends: was.ID}
-	if hold != "" && held == nil {
+	switch {
+	case held != nil:
+		p.Wants = hold
+	case hold != "":
 		p.Hold, p.HoldUntil = hold, ch.Clock.Add(brenner.HoldFor)
 	}
 	if err := r.checkDoing(ch, words); err != nil {

@@ -23,7 +23,7 @@ var (
 	kindTaskCanceled  = kernel.Kind[taskCanceled]{Name: "task.canceled", Apply: applyTaskCanceled, Texts: []string{"/reason"}}
 	kindTaskClaimed   = kernel.Kind[taskClaimed]{Name: "task.claimed", Apply: applyTaskClaimed}
 	kindTaskCompleted = kernel.Kind[taskCompleted]{Name: "task.completed", Apply: applyTaskCompleted, Events: completedEvents, Texts: []string{"/note"}}
-	kindTaskDoing     = kernel.Kind[taskDoing]{Name: "task.doing", Apply: applyTaskDoing, Texts: []string{"/title", "/hold"}}
+	kindTaskDoing     = kernel.Kind[taskDoing]{Name: "task.doing", Apply: applyTaskDoing, Texts: []string{"/title", "/hold", "/wants"}}
 	kindTaskOpened    = kernel.Kind[taskOpened]{Name: "task.opened", Apply: applyTaskOpened, Texts: []string{"/title", "/spec", "/runs/test", "/parts/*/part"}}
 	kindTaskReleased  = kernel.Kind[taskReleased]{Name: "task.released", Apply: applyTaskReleased, Texts: []string{"/note"}}
 )

@@ -52,9 +52,10 @@ type task struct {
 	Runs         settings          `json:"runs,omitzero"`
 	// Earlier are those who held it before, by records that say so.
 	Earlier []holder `json:"earlier,omitzero"`
-	// Hold is what its holder has alone, and till when.
+	// Hold is what its holder has alone, and till when; Wants what it would have.
 	Hold      string    `json:"hold,omitzero"`
 	HoldUntil time.Time `json:"hold_until,omitzero"`
+	Wants     string    `json:"wants,omitzero"`
 }
 
 // holder is somebody who held a task and does not any more.
@@ -150,8 +151,11 @@ func (t task) info(now time.Time) api.TaskInfo {
 	if out.Overdue && out.EndsByItself() {
 		out.State, out.Overdue, out.Completed = api.TaskDone, false, t.LeaseUntil
 	}
-	if out.State == api.TaskClaimed && now.Before(t.HoldUntil) {
-		out.Hold, out.HoldUntil = t.Hold, t.HoldUntil
+	if out.State == api.TaskClaimed {
+		out.Wants = t.Wants
+		if now.Before(t.HoldUntil) {
+			out.Hold, out.HoldUntil = t.Hold, t.HoldUntil
+		}
 	}
 	for i, p := range t.Inputs {
 		out.Inputs[i] = api.Pin(p)
@@ -330,7 +334,7 @@ func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
 		}
 	}
 	if title == "" {
-		t.Hold, t.HoldUntil = "", time.Time{}
+		t.Hold, t.HoldUntil, t.Wants = "", time.Time{}, ""
 	}
 	t.Title, t.Spec, t.Note = title, "", ""
 	withoutNotes(&t)

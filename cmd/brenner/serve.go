@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"brenner"
@@ -19,7 +20,9 @@ import (
 	"brenner/internal/app"
 	"brenner/internal/cli"
 	"brenner/internal/httpapi"
+	"brenner/internal/loopback"
 	"brenner/internal/mcpserver"
+	"brenner/internal/problem"
 	"brenner/internal/tracing"
 	"brenner/internal/web"
 	"brenner/policy"
@@ -266,28 +269,23 @@ func mcpProject(ctx context.Context, w cli.Where, in io.ReadCloser, out io.Write
 // port of this machine that is opened when the first is asked for, and to nobody without a
 // ticket.
 func serveFiles(o mcpserver.Options) (base func() (string, error), stop func()) {
-	server := &http.Server{ReadHeaderTimeout: brenner.HeaderDeadline, MaxHeaderBytes: brenner.MaxHeaderBytes, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)}
+	var server atomic.Pointer[loopback.Server]
 	base = sync.OnceValues(func() (string, error) {
-		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+		files := http.NewServeMux()
+		files.Handle(mcpserver.FilePath, mcpserver.FileHandler(o))
+		l, err := loopback.Serve(files, o.Log)
 		if err != nil {
-			return "", brenner.Errorf(brenner.CodeStoreUnavailable, "no port on this machine can be listened on").
-				WithHint("leave file out: contents come and go with the calls").Because(err)
+			e, _ := problem.From(err)
+			return "", e.WithHint("leave file out: contents come and go with the calls")
 		}
-		host, files := l.Addr().String(), mcpserver.FileHandler(o)
-		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
-			switch { // a page in a browser reaches this too: under another name, or with its origin
-			case h.Host != host || h.Header.Get("Origin") != "":
-				http.Error(w, "not for browsers", http.StatusForbidden)
-			case h.URL.Path != mcpserver.FilePath:
-				http.NotFound(w, h)
-			default:
-				files.ServeHTTP(w, h)
-			}
-		})
-		go func() { _ = server.Serve(l) }()
-		return "http://" + host, nil
+		server.Store(l)
+		return l.URL, nil
 	})
-	return base, func() { _ = server.Close() }
+	return base, func() {
+		if l := server.Load(); l != nil {
+			_ = l.Close()
+		}
+	}
 }
 
 // mayListen keeps a server that knows no token on this machine: there is

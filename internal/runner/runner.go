@@ -92,7 +92,7 @@ type Runner struct {
 	o      Options
 	name   string
 	pauses pauses
-	server *loopback
+	server *toolServer
 	state  *machine
 
 	mu   sync.Mutex
@@ -122,7 +122,7 @@ func New(o Options) (*Runner, error) {
 	}
 	r := &Runner{o: o, name: Name(self()), state: state, live: map[string]*beating{}, pauses: defaultPauses()}
 	r.pauses.first = orDefault(o.Pause, r.pauses.first)
-	if r.server, err = serveLoopback(o.Handler, o.Holder, o.Patience, o.Log); err != nil {
+	if r.server, err = serveTools(o.Handler, o.Holder, o.Patience, o.Log); err != nil {
 		return nil, errors.Join(err, state.close())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -142,7 +142,7 @@ func orDefault(v, standard time.Duration) time.Duration {
 func (r *Runner) Close() error {
 	r.stop()
 	r.beat.Wait()
-	err := errors.Join(r.server.close(), r.state.close())
+	err := errors.Join(r.server.Close(), r.state.close())
 	if r.o.Close != nil {
 		err = errors.Join(err, r.o.Close())
 	}

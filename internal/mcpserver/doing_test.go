@@ -270,6 +270,14 @@ func TestHold_OneHasItAtATime(t *testing.T) {
 	said = blue.submits("```delta\n" + `{"operation":"EDIT","target_id":"RT","section":"research_thread","payload":{"context":"of May"},"rationale":"r"}` + "\n```")
 	blue.must(said, "RedSky is at this with RT alone till ")
 
+	// Who would have what another has keeps what it has itself.
+	blue.call("inbox", arguments{"doing": "I time the parser again", "hold": "machine"})
+	said, _ = blue.call("inbox", arguments{"doing": "I time it, then write RT", "hold": "RT"})
+	blue.must(said, "RT is not yours: RedSky has it till ")
+	if now := doingNow(s); len(now) != 2 || now[1].Hold+" "+now[1].Wants != "machine RT" {
+		t.Errorf("held: %+v", now)
+	}
+
 	for _, hold := range []string{"a\nb", strings.Repeat("m", brenner.MaxHoldRunes+1)} {
 		_, words, err := answered[map[string]any](t.Context(), red.session, "inbox", arguments{"hold": hold})
 		if err == nil || !strings.HasPrefix(words, "INVALID_VALUE: what you hold is a name") || !strings.Contains(words, "(at /hold)") {

@@ -644,15 +644,16 @@ func stillUnderWay(known []api.TaskInfo) string {
 	return "under way as you were told: " + listed(names) + "\n"
 }
 
-// hasAlone says what the holder of a task has to itself, and till when, or what it waits for.
+// hasAlone says what the holder of a task has to itself, and till when, and what it waits for.
 func hasAlone(t api.TaskInfo) string {
-	switch {
-	case t.Wants != "":
-		return fmt.Sprintf(" waits for %s", brenner.OneLine(t.Wants))
-	case t.Hold == "":
-		return ""
+	out := ""
+	if t.Hold != "" {
+		out = fmt.Sprintf(" with %s alone till %s", brenner.OneLine(t.Hold), clockOf(t.HoldUntil))
 	}
-	return fmt.Sprintf(" with %s alone till %s", brenner.OneLine(t.Hold), clockOf(t.HoldUntil))
+	if t.Wants != "" {
+		out += " waits for " + brenner.OneLine(t.Wants)
+	}
+	return out
 }
 
 // toldTasks are those of which a reader's context was given what they are.

@@ -88,8 +88,8 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 	}
 	p := taskDoing{Title: words, Session: session, Modules: []brenner.Module{module}, Until: ch.Clock.Add(brenner.DefaultLease), Ends: was.ID}
 	switch {
-	case held != nil:
-		p.Wants = hold
+	case held != nil: // what it has it keeps
+		p.Wants, p.Hold, p.HoldUntil = hold, was.Hold, was.HoldUntil
 	case hold != "":
 		p.Hold, p.HoldUntil = hold, ch.Clock.Add(brenner.HoldFor)
 	}

@@ -267,7 +267,7 @@ func (c *completer) complete(i int) (Entry, []FieldText, *brenner.Error) {
 		if err == nil {
 			at = later(at, was.At.Add(time.Nanosecond))
 			was.Was = was.Text
-			was, sent[k].value, err = c.replace(was, it, p)
+			was, sent[k].value, err = c.replace(was, it, where, p)
 		}
 		if err != nil {
 			if was.Text != "" {
@@ -480,7 +480,7 @@ func (c *completer) keep(it *Item, agent brenner.ActorName, p *payloadPart) (Fie
 // replace makes the replacements of a part, one after the other. Those that cannot be made
 // are left out, where its author is told, and sent is the part without them; else, or where
 // none can, it is refused for the first of them, with the passage that is nearest.
-func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (out FieldText, sent string, err *brenner.Error) {
+func (c *completer) replace(was FieldText, it *Item, at spot, p *payloadPart) (out FieldText, sent string, err *brenner.Error) {
 	all, err := readReplacements(p.value, p.pointer)
 	if err != nil {
 		return FieldText{}, "", err
@@ -508,7 +508,7 @@ func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (out FieldT
 			continue
 		}
 		left := LeftOut{Pair: i + 1, Of: len(all)}
-		left.Near, left.Why = c.misfit(r, was.Text, name, was, it, found)
+		left.Near, left.Why = c.misfit(r, was.Text, name, was, it, at, found)
 		pointer := p.pointer + "/old"
 		if p.value[0] == '[' {
 			pointer = p.pointer + "/" + itoa(i) + "/old"
@@ -531,7 +531,7 @@ func (c *completer) replace(was FieldText, it *Item, p *payloadPart) (out FieldT
 }
 
 // misfit says why a replacement cannot be made in a text, and where that comes nearest to it.
-func (c *completer) misfit(r Replacement, text, name string, was FieldText, it *Item, found int) (string, *brenner.Error) {
+func (c *completer) misfit(r Replacement, text, name string, was FieldText, it *Item, at spot, found int) (string, *brenner.Error) {
 	if found > 1 {
 		times := itoa(found) + " times"
 		if found == mostCounted {
@@ -541,28 +541,27 @@ func (c *completer) misfit(r Replacement, text, name string, was FieldText, it *
 			WithHint("quote more of what stands around them, so that they stand there once")
 	}
 	missed := r.missed(text, name, was)
-	if now, ok := c.whereItStood(r.Old, text, it, was.Field); ok {
+	if now, ok := c.whereItStood(r.Old, text, it, at); ok {
 		return now, missed
 	}
-	if at := c.elsewhere(r.Old, was.Field, it); at != "" {
-		missed.Message += "; they stand in " + at
-		missed.Hint = "send it for " + at
+	if other := c.elsewhere(r.Old, was.Field, it); other != "" {
+		missed.Message += "; they stand in " + other
+		missed.Hint = "send it for " + other
 	}
 	return near(text, r.Old), missed
 }
 
 // whereItStood gives the passage that stands by now where words stood that were written over:
 // from the last text of the field that had them once.
-func (c *completer) whereItStood(words, text string, it *Item, named string) (string, bool) {
+func (c *completer) whereItStood(words, text string, it *Item, at spot) (string, bool) {
 	if it == nil || text == "" || utf8.RuneCountInString(text) <= longestNear {
 		return "", false // it is shown whole
 	}
-	field, key, _ := strings.Cut(named, ".")
 	for i := len(it.log) - 1; i >= 0; i-- {
 		e := it.log[i]
 		for k := range e.writes {
 			w := &e.writes[k]
-			if !c.writesIn(it, e, w, spot{field: field, key: key}) || w.value == "" || w.value[0] != '"' {
+			if !c.writesIn(it, e, w, at) || w.value == "" || w.value[0] != '"' {
 				continue
 			}
 			before := unquote(w.value)

@@ -968,7 +968,7 @@ type Submission struct {
 	// Hypotheses is how many are alive with those that the reply adds, if it adds any.
 	Hypotheses int `json:"hypotheses,omitzero"`
 	// Doing is what its author said with it that it does next, and what of others that may be
-	// like.
+	// like; without a word, what it said before, if that outlives a reply.
 	Doing *TaskInfo `json:"doing,omitzero"`
 }
 

@@ -252,8 +252,10 @@ type TaskInfo struct {
 	HoldUntil time.Time `json:"hold_until,omitzero"` // unless it is given up before
 	// Wants is what its holder would have alone, and another has.
 	Wants string `json:"wants,omitzero"`
-	// Held is, in the answer to whoever would have something alone, who has it.
-	Held *Holding `json:"held,omitzero"`
+	// Held is, in the answer to whoever would have something alone, who has it; GaveBack, in
+	// that to whoever says what else it does, what it had so far.
+	Held     *Holding `json:"held,omitzero"`
+	GaveBack string   `json:"gave_back,omitzero"`
 	// Alike are unfinished tasks that ask for much the same, in the answer to
 	// whoever opens it.
 	Alike   []AlikeTask   `json:"alike,omitzero"`

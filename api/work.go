@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"brenner"
+	"brenner/delta"
 	"brenner/internal/lazy"
 )
 
@@ -33,10 +34,20 @@ func (t TaskInfo) Own(others []brenner.ActorName) string {
 	return b.String()
 }
 
+// HeldItem is the item of the session that the task's holder has alone; "" if what it has
+// is none. It is given back with a reply, which writes it (ADR 0225).
+func (t TaskInfo) HeldItem() delta.ItemID {
+	if !heldItem.MatchString(t.Hold) {
+		return ""
+	}
+	return delta.ItemID(strings.ToUpper(t.Hold))
+}
+
 // Sentences are the parts of a line that semicolons and full stops keep apart.
 func Sentences(line string) []string { return sentence.FindAllString(line, -1) }
 
 var (
+	heldItem = lazy.NewPattern(`(?i)^(?:RT|[HPTAXC][0-9]{1,3})$`)
 	clause   = lazy.NewPattern(`[^()]+`)
 	leaves   = lazy.NewPattern(`(?i)\b(?:(?:free|left|open): |(?:wait(?:s|ing)? (?:for|until|till)|ready to|nothing (?:more|else|now))\b)`)
 	sentence = lazy.NewPattern(`(?:[^;.]|\.[^ ])+`)

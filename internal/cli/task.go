@@ -95,6 +95,9 @@ func printTask(w *printer, t api.TaskInfo) {
 	if t.Hold != "" {
 		w.Printf("holds %s until %s\n", printable(t.Hold), instant(t.HoldUntil))
 	}
+	if t.GaveBack != "" {
+		w.Printf("gave %s back\n", printable(t.GaveBack))
+	}
 	if h := t.Held; h != nil {
 		w.Printf("not held: %s has that until %s: %s\n", h.Agent, instant(h.Until), printable(brenner.OneLine(h.Title)))
 	}

@@ -33,8 +33,8 @@ const mostNamedItems = 12
 func itemsOf(t api.TaskInfo) []delta.ItemID {
 	out, own := slices.Clone(t.Items), t.Own(nil)
 	if t.Kind == api.TaskDoing {
-		if anItem(t.Hold) {
-			out = append(out, delta.ItemID(t.Hold))
+		if id := t.HeldItem(); id != "" {
+			out = append(out, id)
 		}
 		runs, writes := atNow(own)
 		for _, id := range slices.Concat(runs, writes) {
@@ -122,9 +122,11 @@ func newAbout(news string, about []delta.ItemID, tests bool) []delta.ItemID {
 // alreadyAt tells who would do something about items who else is at them.
 func alreadyAt(mine api.TaskInfo, all []api.TaskInfo, now time.Time) string {
 	items := itemsOf(mine)
-	for _, id := range itemsIn(mine.Own(nil)) { // who speaks of a test is told who runs it
-		if mine.Kind == api.TaskDoing && len(ofTests([]delta.ItemID{id})) > 0 && !slices.Contains(items, id) {
-			items = append(items, id)
+	if mine.Kind == api.TaskDoing { // who speaks of a test is told who runs it
+		for _, id := range ofTests(itemsIn(mine.Own(nil))) {
+			if !slices.Contains(items, id) {
+				items = append(items, id)
+			}
 		}
 	}
 	shared := sharing(items, all, mine.ID)

@@ -745,10 +745,10 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	}
 	switch {
 	case res.Doing == nil || res.Doing.Title == "":
-	case in.Doing == "": // a reply ends what only it held
+	case in.Doing == "": // what is no item outlives a reply
 		out.doing = fmt.Sprintf("%s stays yours alone till %s; a doing without hold gives it back\n", res.Doing.Hold, clockOf(res.Doing.HoldUntil))
 	default:
-		out.doing = doingWords(s, ctx, *res.Doing, res.Agent)
+		out.doing = doingWords(s, ctx, *res.Doing, res.Agent) + holdWords(*res.Doing, "")
 	}
 	if res.Duplicate {
 		return out, nil // what was said before writes nothing: no news are read

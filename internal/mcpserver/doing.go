@@ -24,14 +24,13 @@ type saidDoing struct {
 	task        api.TaskInfo
 }
 
-// taken says who has what the reader would have alone, if another has.
+// taken says whether another has what the reader would have alone.
 func (d saidDoing) taken() bool { return d.task.Held != nil }
 
-// isFree says whether that has come free, as far as can be told.
+// isFree says whether nobody has that any more, whoever took it meanwhile.
 func (d saidDoing) isFree(s api.Service, ctx context.Context) (bool, error) {
-	by := *d.task.Held
 	all, err := tasksOf(s, ctx, d.task.Session)
-	return !slices.ContainsFunc(all, func(t api.TaskInfo) bool { return t.Holder == by.Agent && t.HoldUntil.Equal(by.Until) }), err
+	return !slices.ContainsFunc(all, func(t api.TaskInfo) bool { return strings.EqualFold(t.Hold, d.task.Wants) }), err
 }
 
 // sayDoing says what the reader does next, in the newest open session that it was asked in,
@@ -56,25 +55,27 @@ func sayDoing(s api.Service, ctx context.Context, key keyed, words, hold string)
 	return saidDoing{doingWords(s, ctx, t, me), holdWords(t, hold), len(t.Alike) > 0, t}, nil
 }
 
-// holdWords say whether the reader has what it would have alone, and who else has it.
+// holdWords say whether the reader has what it would have alone, who else has it, and what it
+// gave back with another word.
 func holdWords(t api.TaskInfo, hold string) string {
+	gave := ""
+	if t.GaveBack != "" {
+		gave = fmt.Sprintf("with that you gave %s back\n", t.GaveBack)
+	}
 	switch h := t.Held; {
 	case hold == "":
-		return ""
+		return gave
 	case h != nil:
 		what := ""
 		if h.Title != "" {
 			what = " (data): " + brenner.OneLine(h.Title)
 		}
-		return fmt.Sprintf("%s is not yours: %s has it till %s%s\nit is told that you wait; the first inbox call after has it, with wait as soon as it is free\n", hold, h.Agent, clockOf(h.Until), what)
-	case anItem(t.Hold):
-		return fmt.Sprintf("%s is yours alone till %s, or till your next reply or doing\n", t.Hold, clockOf(t.HoldUntil))
+		return fmt.Sprintf("%s is not yours: %s has it till %s%s\nwho has it is told that you wait; once it is free your next inbox call has it, one with wait at once\n", hold, h.Agent, clockOf(h.Until), what)
+	case t.HeldItem() != "":
+		return gave + fmt.Sprintf("%s is yours alone till %s, or till your next reply or doing\n", t.Hold, clockOf(t.HoldUntil))
 	}
-	return fmt.Sprintf("%s is yours alone till %s, or till your next doing; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil))
+	return gave + fmt.Sprintf("%s is yours alone till %s, or till your next doing; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil))
 }
-
-// anItem says of what somebody has alone that it is an item of the session.
-func anItem(hold string) bool { return hold != "" && calledItem.FindString(hold) == hold }
 
 // wanted is what the reader said that it would have alone, and has not got.
 func wanted(s api.Service, ctx context.Context) (hold string) {

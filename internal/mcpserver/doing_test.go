@@ -225,7 +225,7 @@ func TestHold_OneHasItAtATime(t *testing.T) {
 	said, _ := blue.call("inbox", arguments{"doing": "I time the parser with ten thousand rows", "hold": "machine", "wait": 60})
 	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till your next doing; the same call prolongs that")
 	said, _ = red.call("inbox", arguments{"doing": "I time the printer", "hold": "Machine"})
-	red.must(said, "Machine is not yours: BlueLake has it till ", "(data): I time the parser", "with wait as soon as it is free")
+	red.must(said, "Machine is not yours: BlueLake has it till ", "(data): I time the parser", "once it is free your next inbox call has it")
 	said, _ = red.call("session_show", arguments{"session": "RS-pair"})
 	red.must(said, " with machine alone till ")
 	if now := doingNow(s); len(now) != 2 || now[0].Hold+now[1].Hold != "machine" {
@@ -245,7 +245,8 @@ func TestHold_OneHasItAtATime(t *testing.T) {
 		t.Fatalf("it did not wait:\n%s", said)
 	case <-time.After(2 * time.Second):
 	}
-	blue.call("inbox", arguments{"doing": "I read on"})
+	said, _ = blue.call("inbox", arguments{"doing": "I read on"})
+	blue.must(said, "with that you gave machine back\n")
 	red.must(<-had, "machine is yours alone till ")
 	if now := doingNow(s); len(now) != 2 {
 		t.Errorf("held: %+v", now)

@@ -92,10 +92,13 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	var said saidDoing
 	if in.Doing+in.Hold != "" {
 		var err error
-		if said, err = sayDoing(s, ctx, in.keyed, in.Doing, in.Hold); err != nil {
+		said, err = sayDoing(s, ctx, in.keyed, in.Doing, in.Hold)
+		switch {
+		case err != nil && asked:
 			return inboxResult{}, err
-		}
-		if !asked {
+		case err != nil: // it asked for nothing with this look
+			said, in.Hold = saidDoing{}, ""
+		case !asked:
 			said.words = "" // it knows what it said
 		}
 		if said.alike || in.Hold != "" && !said.taken() {
@@ -111,11 +114,9 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		return inboxResult{}, err
 	}
 	if said.taken() && in.Wait > 0 { // it may be free by now
-		again, err := sayDoing(s, ctx, keyed{in.also("again").Key}, in.Doing, in.Hold)
-		if err != nil {
-			return inboxResult{}, err
+		if again, err := sayDoing(s, ctx, keyed{in.also("again").Key}, in.Doing, in.Hold); err == nil {
+			said.hold = again.hold
 		}
-		said.hold = again.hold
 	}
 	page := api.Page{Limit: pageOfMail, Cursor: in.Cursor}
 	var list api.MessageList

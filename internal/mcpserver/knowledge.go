@@ -752,7 +752,7 @@ func writeArtifact(s api.Service, ctx context.Context, in writeRequest) (written
 				e, _ := problem.From(err)
 				said.words = fmt.Sprintf("what you do next was not told: %s: %s\n", e.Code, e.Message)
 			}
-			out.over += said.words
+			out.over += said.words + said.hold
 		}
 		if news, waited := afterAWait(s, ctx, in.Wait); waited {
 			out.news = news

@@ -87,6 +87,9 @@ func TestActivity_EveryDeedHasWords(t *testing.T) {
 	if got := string(tell(record("run.started_again", `{"id":5}`))); got != `<a href="/agents/ada">ada</a> run started again` {
 		t.Error(got)
 	}
+	if got := string(tell(record("task.doing", `{"title":"I time it","hold":"<b>"}`))); got != `<a href="/agents/ada">ada</a> does next, with &lt;b&gt; to itself: <span class="quiet">I time it</span>` {
+		t.Error(got)
+	}
 	for kind := range sentences { // a record that lacks what a sentence asks for is told all the same
 		for _, payload := range []string{`{}`, `[]`, `{"id":7,"ref":null,"outputs":"x","reason":{"sha256":"a"}}`} {
 			if got := string(tell(record(kind, payload))); strings.Contains(got, "%!") || !strings.HasPrefix(got, "<a ") {

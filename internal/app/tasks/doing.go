@@ -12,7 +12,6 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
-	"brenner/internal/lazy"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -56,9 +55,6 @@ func (r *Room) Doing(ch *kernel.Change, session brenner.SessionID, module brenne
 	return r.doing(ch, session, module, strings.TrimSpace(words), "")
 }
 
-// anItem is a hold of an item of the session, which its holder writes with a reply.
-var anItem = lazy.NewPattern(`^(?:RT|[HPTAXC][0-9]{1,3})$`)
-
 // doing is Doing, with what the caller is to have alone for it (ADR 0225). Where another has
 // that, the words are said all the same, and the answer says who has it.
 func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenner.Module, words, hold string) (*api.TaskInfo, error) {
@@ -77,7 +73,7 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 	switch {
 	case words == "" && was.ID == "":
 		return nil, nil
-	case words == "" && was.Hold != "" && !anItem.MatchString(was.Hold): // who tells of a first result goes on with it
+	case words == "" && was.Hold != "" && was.HeldItem() == "": // who tells of a first result goes on with it
 		return &was, nil
 	case words == "":
 		_, err := kindTaskCanceled.Append(ch, taskCanceled{ID: was.ID, Reason: "answered"})
@@ -108,6 +104,9 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 		return nil, err
 	}
 	t.Held = held
+	if !strings.EqualFold(t.Hold, was.Hold) {
+		t.GaveBack = was.Hold
+	}
 	t.Alike, err = r.alike(ch, t)
 	return &t, err
 }

@@ -228,10 +228,13 @@ const (
 	MaxWordRunes  = 600
 	// MaxDoingPerContext is how often an agent says under one context what it does next.
 	MaxDoingPerContext = 60
-	// MaxHoldRunes bounds the name of what one of a session has alone, and HoldFor is how
-	// long it has it unless it says so again.
+	// MaxHoldRunes bounds the name of what one of a session has alone. It has it for HoldFor,
+	// or as long as it asked, MaxHoldFor at most, unless it says so again. OfferFor is how long
+	// what came free waits for who waited longest.
 	MaxHoldRunes = 60
 	HoldFor      = 5 * time.Minute
+	MaxHoldFor   = 15 * time.Minute
+	OfferFor     = time.Minute
 	// MaxPartRunes bounds what announced work leaves to one other, MaxParts to how
 	// many it leaves something.
 	MaxPartRunes = 1000

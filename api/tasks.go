@@ -100,8 +100,10 @@ type NewTaskRequest struct {
 	// are shown it, till the caller's next reply there or the next such word.
 	Doing bool `json:"doing,omitzero"`
 	// Hold is, with Doing, what the caller is to have alone in the session for it: a machine
-	// to time on, RT while it writes that. It has it for HoldFor, or till its next such word, an
-	// item till its next reply; where another has it, Held says who.
+	// to time on, RT while it writes that; with how long behind it ("machine 2m"), else for
+	// HoldFor. It has it till then or till its next such word, an item till its next reply.
+	// Where another has it, or waited longer for it, Held says who, and the caller waits in
+	// line. "none" gives back what it has, and waits for nothing.
 	Hold string `json:"hold,omitzero"`
 	// WorkSettings are what a run of it may use. PI only.
 	WorkSettings
@@ -251,11 +253,15 @@ type TaskInfo struct {
 	Hold      string    `json:"hold,omitzero"`
 	HoldUntil time.Time `json:"hold_until,omitzero"` // unless it is given up before
 	// Wants is what its holder would have alone, and another has.
-	Wants string `json:"wants,omitzero"`
-	// Held is, in the answer to whoever would have something alone, who has it; GaveBack, in
-	// that to whoever says what else it does, what it had so far.
-	Held     *Holding `json:"held,omitzero"`
-	GaveBack string   `json:"gave_back,omitzero"`
+	Wants      string    `json:"wants,omitzero"`
+	WantsSince time.Time `json:"wants_since,omitzero"` // who waits longest has it first
+	WantsFor   int       `json:"wants_for,omitzero"`   // for how many seconds it would have it
+	// OfferedUntil says that it came free, and how long it is kept for its holder.
+	OfferedUntil time.Time `json:"offered_until,omitzero"`
+	// Held is, in the answer to whoever would have something alone, who has it.
+	Held *Holding `json:"held,omitzero"`
+	// GaveBack is, in the answer to whoever says what else it does, what it had alone.
+	GaveBack string `json:"gave_back,omitzero"`
 	// Alike are unfinished tasks that ask for much the same, in the answer to
 	// whoever opens it.
 	Alike   []AlikeTask   `json:"alike,omitzero"`
@@ -276,12 +282,20 @@ type TaskInfo struct {
 // EndsByItself says of a task that nobody else is to take: its lease ends it.
 func (t TaskInfo) EndsByItself() bool { return t.Kind == TaskMark || t.Kind == TaskDoing }
 
-// Holding is who has what only one has at a time, for what, and till when.
+// Holding is who has what only one has at a time, as it calls that, for what, and till when.
 type Holding struct {
+	Name  string            `json:"name"`
 	Agent brenner.ActorName `json:"agent"`
 	Title string            `json:"title,omitzero"`
 	Until time.Time         `json:"until"` // unless it is given up before
+	// Offered says that it came free, and is kept for who waited longest to look.
+	Offered bool `json:"offered,omitzero"`
+	// Before are those who wait for it longer than the caller.
+	Before []brenner.ActorName `json:"before,omitzero"`
 }
+
+// NoHold, as what one would have alone, gives back what one has.
+const NoHold = "none"
 
 // Asks is the title of the task in a line, or where the reader is not told that, that it is not.
 func (t TaskInfo) Asks() string {

@@ -115,7 +115,6 @@ func (k Kickoff) answer(to brenner.ActorName, role brenner.Role) string {
 	return strings.NewReplacer(
 		"{{module}}", string(module), "{{role}}", string(role), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
 		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to), "{{divide}}", k.divide(to), "{{requests}}", fmt.Sprint(brenner.MaxRequestsPerContext),
-		"{{hold}}", fmt.Sprintf("%d minutes", int(brenner.HoldFor.Minutes())),
 	).Replace(builtin("answer"))
 }
 

@@ -275,7 +275,7 @@ func taskCases() []testCase {
 			})
 			// Who comes second is told who has it, and what it does next is said all the same.
 			second := asks(green, "I count the rows", "MACHINE")
-			if h := second.Held; second.Hold != "" || second.Title != "I count the rows" || second.Wants != "MACHINE" || h == nil || h.Agent != "BlueLake" || h.Title != "I time the parser" || !h.Until.Equal(first.HoldUntil) {
+			if h := second.Held; second.Hold != "" || second.Title != "I count the rows" || second.Wants != "machine" || h == nil || h.Agent != "BlueLake" || h.Title != "I time the parser" || !h.Until.Equal(first.HoldUntil) {
 				s.Fatalf("got %+v", second)
 			}
 			if other := asks(green, "I count the rows", "RT"); other.Hold != "RT" || other.ID == second.ID {
@@ -298,6 +298,9 @@ func taskCases() []testCase {
 				s.Errorf("got %+v", got)
 			}
 			for _, req := range []api.NewTaskRequest{
+				{Title: "I read on", Session: id, Doing: true, Hold: "machine 0m"},
+				{Title: "I read on", Session: id, Doing: true, Hold: "machine 16 min"},
+				{Title: "I read on", Session: id, Doing: true, Hold: "machine 99999999999999999999m"},
 				{Title: "I read on", Session: id, Claim: true, Hold: "machine"},
 				{Title: "I read on", Session: id, Doing: true, Hold: "a\nb"},
 				{Title: "I read on", Session: id, Doing: true, Hold: strings.Repeat("m", brenner.MaxHoldRunes+1)},
@@ -308,6 +311,58 @@ func taskCases() []testCase {
 					s.refused(err, brenner.CodeInvalidValue)
 				})
 			}
+		}},
+		{"what only one has at a time goes to who waited longest, for as long as it asked", func(s *scene) { // C16
+			id := s.pi.starts().ID
+			all := map[string]*player{}
+			for _, name := range []string{"BlueLake", "GreenValley", "PurpleMountain"} {
+				all[name] = s.agent(brenner.ActorName(name))
+				all[name].assembles("What is known?")
+			}
+			asks := func(name, words, hold string) api.TaskInfo {
+				s.Helper()
+				t, err := all[name].NewTask(s.ctx, api.NewTaskRequest{Title: words, Session: id, Doing: true, Hold: hold})
+				s.must(err)
+				return t
+			}
+			first := asks("BlueLake", "I time the parser", "machine 2m")
+			if first.Hold != "machine" || first.HoldUntil.Sub(first.Created) != 2*time.Minute {
+				s.Fatalf("got %+v", first)
+			}
+			if t := asks("GreenValley", "I time the printer", "machine 10 min"); t.Held.Agent != "BlueLake" || len(t.Held.Before) > 0 || t.WantsFor != 600 {
+				s.Fatalf("got %+v, %+v", t, t.Held)
+			}
+			if t := asks("PurpleMountain", "I time both", "Machine"); t.Held.Agent != "BlueLake" || !slices.Equal(t.Held.Before, []brenner.ActorName{"GreenValley"}) {
+				s.Fatalf("got %+v, %+v", t, t.Held)
+			}
+			all["GreenValley"].submits(id, adds("lineage")) // it waits on through a reply
+			if t := asks("BlueLake", "", "NONE"); t.Hold != "" || t.GaveBack != "machine" || t.Title != "I time the parser" {
+				s.Fatalf("got %+v", t)
+			}
+			// Who waits less long finds it kept for the other, once: whoever looks first.
+			for range 2 {
+				t := asks("PurpleMountain", "", "machine")
+				if h := t.Held; h == nil || h.Agent != "GreenValley" || !h.Offered || h.Title != "I time the printer" || h.Until.Sub(first.Created) > brenner.OfferFor+time.Minute {
+					s.Fatalf("got %+v, %+v", t, h)
+				}
+			}
+			if t := asks("GreenValley", "", "machine"); t.Hold != "machine" || t.HoldUntil.Sub(t.Created) != 10*time.Minute || t.Wants != "" {
+				s.Fatalf("got %+v", t)
+			}
+			if t := asks("BlueLake", "", "machine"); t.Held.Agent != "GreenValley" || t.Held.Offered || !slices.Equal(t.Held.Before, []brenner.ActorName{"PurpleMountain"}) {
+				s.Fatalf("got %+v, %+v", t, t.Held)
+			}
+			// Another word gives it back as well, and is the end of waiting for who says one.
+			asks("GreenValley", "I read on", "")
+			asks("PurpleMountain", "I read, too", "")
+			if t := asks("BlueLake", "", "machine"); t.Hold != "machine" {
+				s.Fatalf("got %+v, %+v", t, t.Held)
+			}
+			s.unchanged(func() { asks("PurpleMountain", "", "none") })
+			asks("BlueLake", "", "none")
+			all["BlueLake"].submits(id, adds("gradient")) // the word alone ends with it
+			_, err := all["BlueLake"].NewTask(s.ctx, api.NewTaskRequest{Session: id, Doing: true, Hold: "none"})
+			s.refused(err, brenner.CodeInvalidValue)
 		}},
 		{"outputs of moved inputs need a rebase, and say what moved", func(s *scene) { // C17
 			s.pi.creates(result("n", "one"))

@@ -99,7 +99,11 @@ func printTask(w *printer, t api.TaskInfo) {
 		w.Printf("gave %s back\n", printable(t.GaveBack))
 	}
 	if h := t.Held; h != nil {
-		w.Printf("not held: %s has that until %s: %s\n", h.Agent, instant(h.Until), printable(brenner.OneLine(h.Title)))
+		has := "has that"
+		if h.Offered {
+			has = "waited longer, and it is kept for it"
+		}
+		w.Printf("not held: %s %s until %s: %s\n", h.Agent, has, instant(h.Until), printable(brenner.OneLine(h.Title)))
 	}
 	for _, a := range t.Alike {
 		w.Printf("may overlap with %s, %s: %s\n", a.ID, cmp.Or(a.Holder, a.Creator), printable(brenner.OneLine(a.Title)))
@@ -171,7 +175,7 @@ func newTaskNew(r *runner) *cobra.Command {
 	repeatedFlag(f, &parts, "part", "with --claim: what another of the session does, as \"NAME: …\"; it is told (repeatable)")
 	f.BoolVar(&req.Note, "note", false, "only leave TITLE as a word with the author of --item or --input: nothing is asked for")
 	f.BoolVar(&req.Doing, "doing", false, "say to the others of --session that you do TITLE next: it stands till your next reply there, or the next such word")
-	f.StringVar(&req.Hold, "hold", "", fmt.Sprintf("with --doing: what only one of the session has at a time, such as machine or RT: yours for %d minutes unless another has it", int(brenner.HoldFor.Minutes())))
+	f.StringVar(&req.Hold, "hold", "", fmt.Sprintf("with --doing: what only one of the session has at a time, such as machine or RT: yours for %d minutes (or \"machine 2m\") unless another has it, or waits longer; none gives it back", int(brenner.HoldFor.Minutes())))
 	f.StringVar(&tools, "tools", "", "what a run of it may use besides Brenner's tools: none, edit or shell")
 	f.StringVar(&directory, "directory", "", "where a run of it works: scratch, worktree or here")
 	f.StringVar(&req.Test, "test", "", "command that is run in the worktree afterwards, once allowed there")

@@ -746,7 +746,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	switch {
 	case res.Doing == nil || res.Doing.Title == "":
 	case in.Doing == "": // what is no item outlives a reply
-		out.doing = fmt.Sprintf("%s stays yours alone till %s; a doing without hold gives it back\n", res.Doing.Hold, clockOf(res.Doing.HoldUntil))
+		out.doing = fmt.Sprintf("%s stays yours alone till %s; hold \"%s\" gives it back\n", res.Doing.Hold, clockOf(res.Doing.HoldUntil), api.NoHold)
 	default:
 		out.doing = doingWords(s, ctx, *res.Doing, res.Agent) + holdWords(*res.Doing, "")
 	}

@@ -27,10 +27,26 @@ type saidDoing struct {
 // taken says whether another has what the reader would have alone.
 func (d saidDoing) taken() bool { return d.task.Held != nil }
 
-// isFree says whether nobody has that any more, whoever took it meanwhile.
+// isFree says whether no other has that any more, or is kept it.
 func (d saidDoing) isFree(s api.Service, ctx context.Context) (bool, error) {
 	all, err := tasksOf(s, ctx, d.task.Session)
-	return !slices.ContainsFunc(all, func(t api.TaskInfo) bool { return strings.EqualFold(t.Hold, d.task.Wants) }), err
+	return !slices.ContainsFunc(all, func(t api.TaskInfo) bool {
+		return t.Holder != d.task.Holder && (strings.EqualFold(t.Hold, d.task.Wants) || strings.EqualFold(t.Wants, d.task.Wants) && !t.OfferedUntil.IsZero())
+	}), err
+}
+
+// again asks once more for what the reader would have alone, if that came free: it has it then,
+// or it is kept for who waits longer. got says that the wait is over.
+func (d *saidDoing) again(s api.Service, ctx context.Context) (got bool, err error) {
+	if free, err := d.isFree(s, ctx); err != nil || !free {
+		return false, err
+	}
+	next, err := sayDoing(s, ctx, keyed{}, "", d.task.Wants)
+	if err != nil {
+		return true, nil // it goes on without; the answer says who had it
+	}
+	d.hold, d.task = next.hold, next.task
+	return !d.taken(), nil
 }
 
 // sayDoing says what the reader does next, in the newest open session that it was asked in,
@@ -66,15 +82,23 @@ func holdWords(t api.TaskInfo, hold string) string {
 	case hold == "":
 		return gave
 	case h != nil:
-		what := ""
+		how, what := "has it", ""
+		if h.Offered {
+			how = "waited longer, and it is kept for it"
+		}
 		if h.Title != "" {
 			what = " (data): " + brenner.OneLine(h.Title)
 		}
-		return fmt.Sprintf("%s is not yours: %s has it till %s%s\nwho has it is told that you wait; once it is free your next inbox call has it, one with wait at once\n", hold, h.Agent, clockOf(h.Until), what)
+		if len(h.Before) > 0 {
+			what += "\nbefore you wait " + listed(h.Before)
+		}
+		return gave + fmt.Sprintf("%s is not yours: %s %s till %s%s\nyou wait in line, which others are told; once it is your turn your next inbox call has it, one with wait at once\n", t.Wants, h.Agent, how, clockOf(h.Until), what)
+	case t.Hold == "":
+		return gave
 	case t.HeldItem() != "":
 		return gave + fmt.Sprintf("%s is yours alone till %s, or till your next reply or doing\n", t.Hold, clockOf(t.HoldUntil))
 	}
-	return gave + fmt.Sprintf("%s is yours alone till %s, or till your next doing; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil))
+	return gave + fmt.Sprintf("%s is yours alone till %s, or till your next doing or hold \"%s\"; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil), api.NoHold)
 }
 
 // wanted is what the reader said that it would have alone, and has not got.

@@ -223,9 +223,9 @@ func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
 func TestHold_OneHasItAtATime(t *testing.T) {
 	s, blue, red := pair(t)
 	said, _ := blue.call("inbox", arguments{"doing": "I time the parser with ten thousand rows", "hold": "machine", "wait": 60})
-	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till your next doing; the same call prolongs that")
+	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till your next doing or hold \"none\"; the same call prolongs that")
 	said, _ = red.call("inbox", arguments{"doing": "I time the printer", "hold": "Machine"})
-	red.must(said, "Machine is not yours: BlueLake has it till ", "(data): I time the parser", "once it is free your next inbox call has it")
+	red.must(said, "machine is not yours: BlueLake has it till ", "(data): I time the parser", "once it is your turn your next inbox call has it")
 	said, _ = red.call("session_show", arguments{"session": "RS-pair"})
 	red.must(said, " with machine alone till ")
 	if now := doingNow(s); len(now) != 2 || now[0].Hold+now[1].Hold != "machine" {
@@ -284,5 +284,43 @@ func TestHold_OneHasItAtATime(t *testing.T) {
 		if err == nil || !strings.HasPrefix(words, "INVALID_VALUE: what you hold is a name") || !strings.Contains(words, "(at /hold)") {
 			t.Errorf("%q: %s", hold, words)
 		}
+	}
+}
+
+// C16, C34: of two who wait for what another has, the one who waits longer has it first, whoever
+// looks first once it is free; the other is told for whom it is kept, and has it after that.
+func TestHold_WhoWaitsLongestHasItFirst(t *testing.T) {
+	s, blue, red, green := trio(t)
+	blue.must(first(blue.call("inbox", arguments{"doing": "I time the parser", "hold": "machine 2m"})), "machine is yours alone till 15:11:26 UTC")
+	red.must(first(red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine"})), "machine is not yours: BlueLake has it till 15:11:26 UTC (data): I time the parser\nyou wait in line")
+	green.must(first(green.call("inbox", arguments{"doing": "I time both", "hold": "machine 10m"})), "machine is not yours: BlueLake has it till ", "\nbefore you wait RedSky\n")
+
+	had := make(chan string)
+	go func() {
+		had <- first(green.call("inbox", arguments{"wait": 60}))
+	}()
+	time.Sleep(time.Second)
+	blue.must(first(blue.call("inbox", arguments{"hold": "none"})), "with that you gave machine back\n")
+	for end := time.Now().Add(30 * time.Second); !slices.ContainsFunc(doingNow(s), func(t api.TaskInfo) bool { return !t.OfferedUntil.IsZero() }); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nobody is offered what came free")
+		}
+	}
+	blue.must(first(blue.call("session_show", arguments{"session": "RS-trio", "again": true})), " waits for machine, kept for it till 15:10:26 UTC")
+	red.must(first(red.call("inbox", nil)), "machine is yours alone till 15:14:26 UTC")
+	red.call("inbox", arguments{"doing": "I read what came of it"})
+	green.must(<-had, "machine is yours alone till 15:19:26 UTC")
+
+	// Who does not look in time waits behind the others from then on.
+	red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine"})
+	blue.call("inbox", arguments{"doing": "I time the parser", "hold": "machine"})
+	green.call("inbox", arguments{"doing": "I write it down"})
+	blue.must(first(blue.call("inbox", nil)), "machine is not yours: RedSky waited longer, and it is kept for it till 15:10:26 UTC (data): I time the printer\n")
+	s.pass(2 * time.Minute)
+	blue.must(first(blue.call("inbox", nil)), "machine is yours alone till 15:16:26 UTC")
+	red.must(first(red.call("inbox", nil)), "machine is not yours: BlueLake has it till 15:16:26 UTC")
+	_, said, err := answered[map[string]any](t.Context(), red.session, "inbox", arguments{"hold": "machine 20m"})
+	if err == nil || !strings.HasPrefix(said, "INVALID_VALUE: machine is held for 1 to 15 minutes (at /hold)") {
+		t.Errorf("twenty minutes: %s", said)
 	}
 }

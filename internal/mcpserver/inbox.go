@@ -24,7 +24,7 @@ type inboxRequest struct {
 	States  []api.MessageState `json:"states,omitzero" doc:"only list messages in these"`
 	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60, till something comes"`
 	Doing   string             `json:"doing,omitzero" doc:"what you do next: the others see it"`
-	Hold    string             `json:"hold,omitzero" doc:"machine or RT, alone for 5 min"`
+	Hold    string             `json:"hold,omitzero" doc:"machine or RT 2m: alone, in turn"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next of a page"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
 }
@@ -101,7 +101,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		case !asked:
 			said.words = "" // it knows what it said
 		}
-		if said.alike || in.Hold != "" && !said.taken() {
+		if said.alike || in.Hold != "" && said.task.Hold != "" && !said.taken() {
 			in.Wait = 0 // it decides first what it does, or has what it waits for
 		}
 	}
@@ -110,13 +110,8 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 			return inboxResult{}, err
 		}
 	}
-	if err := waitForMail(s, ctx, in.Wait, said); err != nil {
+	if err := waitForMail(s, ctx, in.Wait, &said); err != nil {
 		return inboxResult{}, err
-	}
-	if said.taken() && in.Wait > 0 { // it may be free by now
-		if again, err := sayDoing(s, ctx, keyed{in.also("again").Key}, in.Doing, in.Hold); err == nil {
-			said.hold = again.hold
-		}
 	}
 	page := api.Page{Limit: pageOfMail, Cursor: in.Cursor}
 	var list api.MessageList
@@ -575,7 +570,7 @@ const between = 500 * time.Millisecond
 // waitForMail returns when there is an unread message, when others have proposed
 // or changed what the reader has not seen and what concerns it (ADR 206), or when the time
 // is over: the rest comes with what does, or then.
-func waitForMail(s api.Service, ctx context.Context, seconds int, said saidDoing) error {
+func waitForMail(s api.Service, ctx context.Context, seconds int, said *saidDoing) error {
 	if err := checkWait(seconds); err != nil {
 		return err
 	}
@@ -607,7 +602,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int, said saidDoing
 			return linger()
 		}
 		if said.taken() {
-			if free, err := said.isFree(s, ctx); err != nil || free {
+			if free, err := said.again(s, ctx); err != nil || free {
 				return err
 			}
 		}

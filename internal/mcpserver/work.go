@@ -653,6 +653,9 @@ func hasAlone(t api.TaskInfo) string {
 	if t.Wants != "" {
 		out += " waits for " + brenner.OneLine(t.Wants)
 	}
+	if !t.OfferedUntil.IsZero() {
+		out += ", kept for it till " + clockOf(t.OfferedUntil)
+	}
 	return out
 }
 

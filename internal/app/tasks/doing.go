@@ -3,6 +3,8 @@ package tasks
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -12,6 +14,7 @@ import (
 	"brenner/internal/app/kernel"
 	"brenner/internal/app/ledger"
 	"brenner/internal/journal"
+	"brenner/internal/lazy"
 	"brenner/internal/store"
 	"brenner/policy"
 )
@@ -29,10 +32,16 @@ type taskDoing struct {
 	Until   time.Time         `json:"until"`
 	Ends    string            `json:"ends,omitzero"`
 	// Hold is what only one of the session has at a time, and that its author has till then;
-	// Wants what it would have, which another has.
-	Hold      string    `json:"hold,omitzero"`
-	HoldUntil time.Time `json:"hold_until,omitzero"`
-	Wants     string    `json:"wants,omitzero"`
+	// Wants what it would have, which another has, since when and for how many seconds.
+	Hold       string    `json:"hold,omitzero"`
+	HoldUntil  time.Time `json:"hold_until,omitzero"`
+	Wants      string    `json:"wants,omitzero"`
+	WantsSince time.Time `json:"wants_since,omitzero"`
+	WantsFor   int       `json:"wants_for,omitzero"`
+	// Offers is the task whose holder waits longer for what came free: it is kept for that
+	// one till OffersUntil, from when on it waits behind the others.
+	Offers      string    `json:"offers,omitzero"`
+	OffersUntil time.Time `json:"offers_until,omitzero"`
 }
 
 func applyTaskDoing(ctx context.Context, tx store.Tx, rec journal.Record, p taskDoing) error {
@@ -41,53 +50,78 @@ func applyTaskDoing(ctx context.Context, tx store.Tx, rec journal.Record, p task
 			return err
 		}
 	}
+	if p.Offers != "" {
+		if err := changeTask(ctx, tx, rec.Seq, p.Offers, func(t *task) { t.OfferedUntil, t.WantsSince = p.OffersUntil, p.OffersUntil }); err != nil {
+			return err
+		}
+	}
 	return tasks.Put(ctx, tx, rec.Seq, task{
 		ID: p.ID, Kind: api.TaskDoing, State: api.TaskClaimed, Title: p.Title, Role: p.Role, Modules: p.Modules, Inputs: []ledger.Pin{},
 		Session: p.Session, Creator: rec.Actor, Created: rec.At, Holder: rec.Actor, LeaseUntil: p.Until, Outputs: []brenner.Ref{},
-		Hold: p.Hold, HoldUntil: p.HoldUntil, Wants: p.Wants,
+		Hold: p.Hold, HoldUntil: p.HoldUntil, Wants: p.Wants, WantsSince: p.WantsSince, WantsFor: p.WantsFor,
 	})
 }
 
 // Doing says what the caller does next in a session, which ends what it said before; with no
-// words it only ends that, unless it has something alone for it that is no item. Said again in
-// the same words it goes on as it is.
+// words it only ends that, unless it has something alone for it, or waits to, that is no item.
+// Said again in the same words it goes on as it is.
 func (r *Room) Doing(ch *kernel.Change, session brenner.SessionID, module brenner.Module, words string) (*api.TaskInfo, error) {
-	return r.doing(ch, session, module, strings.TrimSpace(words), "")
+	return r.doing(ch, session, module, strings.TrimSpace(words), wish{})
 }
 
-// doing is Doing, with what the caller is to have alone for it (ADR 0225). Where another has
-// that, the words are said all the same, and the answer says who has it.
-func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenner.Module, words, hold string) (*api.TaskInfo, error) {
+// doing is Doing, with what the caller is to have alone for it (ADR 0225, 0226). Where another
+// has that, or waits longer for it, the words are said all the same, and the answer says who.
+func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenner.Module, words string, w wish) (*api.TaskInfo, error) {
 	was, err := doingIn(ch.Call, session)
 	if err != nil {
 		return nil, err
 	}
+	p := taskDoing{Session: session, Modules: []brenner.Module{module}, Until: ch.Clock.Add(brenner.DefaultLease), Ends: was.ID}
 	var held *api.Holding
-	if hold != "" {
-		words = cmp.Or(words, was.Title, hold)
-		if held, err = r.heldBy(ch.Call, session, hold); err != nil {
+	switch {
+	case w.none:
+		words = cmp.Or(words, was.Title)
+	case w.name != "":
+		words, w.length = cmp.Or(words, was.Title, w.name), cmp.Or(w.length, w.before(was), brenner.HoldFor)
+		if held, p.Offers, err = r.heldBy(ch.Call, session, w.name, was); err != nil {
 			return nil, err
 		}
+		if held != nil {
+			w.name = held.Name
+		}
 	}
-	keeps := hold == "" || held != nil && strings.EqualFold(hold, was.Wants) || strings.EqualFold(hold, was.Hold) && was.HoldUntil.Sub(ch.Clock) > brenner.HoldFor/2
-	switch {
-	case words == "" && was.ID == "":
+	switch asksNothing := words == ""; {
+	case asksNothing && was.ID == "" && w.none:
+		return nil, brenner.Errorf(brenner.CodeInvalidValue, "you have nothing alone in %s", session).At("/hold").WithHint("leave it out")
+	case asksNothing && was.ID == "":
 		return nil, nil
-	case words == "" && was.Hold != "" && was.HeldItem() == "": // who tells of a first result goes on with it
+	case asksNothing && outlives(was.Hold): // who tells of a first result goes on with it
 		return &was, nil
-	case words == "":
+	case asksNothing && outlives(was.Wants) && was.HeldItem() == "":
+		return nil, nil
+	case asksNothing && outlives(was.Wants): // it wrote the item, and waits on
+		words = was.Title
+		p.Wants, p.WantsSince, p.WantsFor = was.Wants, was.WantsSince, was.WantsFor
+	case asksNothing:
 		_, err := kindTaskCanceled.Append(ch, taskCanceled{ID: was.ID, Reason: "answered"})
 		return nil, err
-	case words == was.Title && keeps:
+	case words == was.Title && p.Offers == "" && w.keeps(was, held, ch.Clock):
 		was.Held = held
 		return &was, nil
 	}
-	p := taskDoing{Title: words, Session: session, Modules: []brenner.Module{module}, Until: ch.Clock.Add(brenner.DefaultLease), Ends: was.ID}
+	p.Title = words
 	switch {
 	case held != nil: // what it has it keeps
-		p.Wants, p.Hold, p.HoldUntil = hold, was.Hold, was.HoldUntil
-	case hold != "":
-		p.Hold, p.HoldUntil = hold, ch.Clock.Add(brenner.HoldFor)
+		p.Hold, p.HoldUntil = was.Hold, was.HoldUntil
+		p.Wants, p.WantsSince, p.WantsFor = w.name, ch.Clock, int(w.length/time.Second)
+		if strings.EqualFold(w.name, was.Wants) {
+			p.WantsSince = was.WantsSince
+		}
+	case w.name != "":
+		p.Hold, p.HoldUntil = w.name, ch.Clock.Add(w.length)
+	}
+	if p.Offers != "" {
+		p.OffersUntil = held.Until
 	}
 	if err := r.checkDoing(ch, words); err != nil {
 		return nil, err
@@ -111,20 +145,98 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 	return &t, err
 }
 
-// heldBy says which other of a session has what only one has at a time; nil if nobody.
-func (r *Room) heldBy(c *kernel.Call, session brenner.SessionID, hold string) (*api.Holding, error) {
-	var by api.TaskInfo
-	err := eachDoing(c, session, func(t api.TaskInfo) bool {
-		if t.Holder != c.Who.Name && strings.EqualFold(t.Hold, hold) {
-			by = t
+// outlives says of what somebody has alone, or waits for, that a reply does not end it.
+func outlives(hold string) bool { return hold != "" && api.TaskInfo{Hold: hold}.HeldItem() == "" }
+
+// wish is what somebody would have alone, and for how long, if it said so; or none any more.
+type wish struct {
+	name   string
+	length time.Duration
+	none   bool
+}
+
+var lengthOfHold = lazy.NewPattern(`(?i)^(.*\S) +([0-9]+) ?m(?:in(?:utes?)?)?$`)
+
+// readWish reads what somebody would have alone, as it is written: a name, with minutes behind
+// it where it is not to be its for HoldFor.
+func readWish(text string) (wish, error) {
+	if err := kernel.CheckText(text); err != nil {
+		return wish{}, err
+	}
+	w := wish{name: strings.TrimSpace(text)}
+	if m := lengthOfHold.FindStringSubmatch(w.name); m != nil {
+		n, err := strconv.Atoi(m[2])
+		if w.name, w.length = m[1], time.Duration(n)*time.Minute; err != nil || n < 1 || n > int(brenner.MaxHoldFor/time.Minute) {
+			return wish{}, brenner.Errorf(brenner.CodeInvalidValue, "%s is held for 1 to %d minutes", m[1], int(brenner.MaxHoldFor/time.Minute)).At("/hold").
+				WithHint("ask for less; the same call goes on with it")
 		}
-		return by.ID == ""
+	}
+	if utf8.RuneCountInString(w.name) > brenner.MaxHoldRunes || !brenner.IsOneLine(w.name) {
+		return wish{}, brenner.Errorf(brenner.CodeInvalidValue, "what you hold is a name of at most %d characters", brenner.MaxHoldRunes).At("/hold").
+			WithHint("one that the others would give it: machine, or RT; what you do with it is said in doing")
+	}
+	if strings.EqualFold(w.name, api.NoHold) {
+		return wish{none: true}, nil
+	}
+	return w, nil
+}
+
+// before is for how long somebody that waits for the same said that it would have it.
+func (w wish) before(was api.TaskInfo) time.Duration {
+	if !strings.EqualFold(w.name, was.Wants) {
+		return 0
+	}
+	return time.Duration(was.WantsFor) * time.Second
+}
+
+// keeps says whether what somebody has, or waits for, is already what it asks for.
+func (w wish) keeps(was api.TaskInfo, held *api.Holding, now time.Time) bool {
+	switch {
+	case w.none:
+		return was.Hold+was.Wants == ""
+	case w.name == "":
+		return true
+	case held != nil:
+		return strings.EqualFold(w.name, was.Wants) && w.length == w.before(was)
+	}
+	return strings.EqualFold(w.name, was.Hold) && was.HoldUntil.Sub(now) > w.length/2
+}
+
+// heldBy says which other of a session has what only one has at a time, or is the first of those
+// who wait longer for it than the caller; nil if nobody. Where it came free, offers is the task of
+// that first one, for which it is to be kept.
+func (r *Room) heldBy(c *kernel.Call, session brenner.SessionID, hold string, was api.TaskInfo) (held *api.Holding, offers string, err error) {
+	var by api.TaskInfo
+	var line []api.TaskInfo
+	has, waits := strings.EqualFold(hold, was.Hold), strings.EqualFold(hold, was.Wants)
+	err = eachDoing(c, session, func(t api.TaskInfo) bool {
+		switch wants := strings.EqualFold(t.Wants, hold); {
+		case t.Holder == c.Who.Name:
+		case strings.EqualFold(t.Hold, hold) || wants && !t.OfferedUntil.IsZero():
+			by = t
+		case wants && (!waits || t.WantsSince.Before(was.WantsSince)):
+			line = append(line, t)
+		}
+		return true
 	})
-	if err != nil || by.ID == "" {
-		return nil, err
+	if err != nil || has || by.ID == "" && len(line) == 0 || waits && !was.OfferedUntil.IsZero() {
+		return nil, "", err
+	}
+	slices.SortFunc(line, func(a, b api.TaskInfo) int { return a.WantsSince.Compare(b.WantsSince) })
+	held = &api.Holding{Name: by.Hold, Until: by.HoldUntil}
+	switch {
+	case by.ID == "":
+		by, line, offers = line[0], line[1:], line[0].ID
+		held.Name, held.Until, held.Offered = by.Wants, c.Clock.Add(brenner.OfferFor), true
+	case !strings.EqualFold(by.Hold, hold):
+		held.Name, held.Until, held.Offered = by.Wants, by.OfferedUntil, true
+	}
+	for _, t := range line {
+		held.Before = append(held.Before, t.Holder)
 	}
 	seen, err := r.told(c, by)
-	return &api.Holding{Agent: by.Holder, Title: seen.Title, Until: by.HoldUntil}, err
+	held.Agent, held.Title = by.Holder, seen.Title
+	return held, offers, err
 }
 
 // checkDoing refuses words that are no line, from who may not say them or has said too many.
@@ -149,18 +261,6 @@ func (r *Room) checkDoing(ch *kernel.Change, words string) error {
 			WithHint("leave it out; another piece of work has a context of its own")
 	}
 	return err
-}
-
-// checkHold refuses a name of what is held that is no name.
-func checkHold(hold string) error {
-	if err := kernel.CheckText(hold); err != nil {
-		return err
-	}
-	if utf8.RuneCountInString(hold) > brenner.MaxHoldRunes || !brenner.IsOneLine(hold) {
-		return brenner.Errorf(brenner.CodeInvalidValue, "what you hold is a name of at most %d characters", brenner.MaxHoldRunes).At("/hold").
-			WithHint("one that the others would give it: machine, or RT; what you do with it is said in doing")
-	}
-	return nil
 }
 
 // doingIn finds what the caller said that it does next in a session; none, if that is over.
@@ -208,18 +308,17 @@ func (r *Room) sayDoing(ch *kernel.Change, req api.NewTaskRequest) (api.TaskInfo
 	if err != nil {
 		return api.TaskInfo{}, err
 	}
-	title, hold := strings.TrimSpace(req.Title), strings.TrimSpace(req.Hold)
-	if hold != "" {
-		if err := checkHold(hold); err != nil {
-			return api.TaskInfo{}, err
-		}
+	title := strings.TrimSpace(req.Title)
+	w, err := readWish(req.Hold)
+	if err != nil {
+		return api.TaskInfo{}, err
 	}
-	if title != "" || hold == "" {
+	if title != "" || w == (wish{}) {
 		if err := r.checkDoing(ch, title); err != nil {
 			return api.TaskInfo{}, err
 		}
 	}
-	t, err := r.doing(ch, req.Session, module, title, hold)
+	t, err := r.doing(ch, req.Session, module, title, w)
 	if err != nil {
 		return api.TaskInfo{}, err
 	}

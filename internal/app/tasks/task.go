@@ -52,10 +52,14 @@ type task struct {
 	Runs         settings          `json:"runs,omitzero"`
 	// Earlier are those who held it before, by records that say so.
 	Earlier []holder `json:"earlier,omitzero"`
-	// Hold is what its holder has alone, and till when; Wants what it would have.
-	Hold      string    `json:"hold,omitzero"`
-	HoldUntil time.Time `json:"hold_until,omitzero"`
-	Wants     string    `json:"wants,omitzero"`
+	// Hold is what its holder has alone, and till when; Wants what it would have, since when,
+	// for how many seconds, and how long it is kept for it alone, being free.
+	Hold         string    `json:"hold,omitzero"`
+	HoldUntil    time.Time `json:"hold_until,omitzero"`
+	Wants        string    `json:"wants,omitzero"`
+	WantsSince   time.Time `json:"wants_since,omitzero"`
+	WantsFor     int       `json:"wants_for,omitzero"`
+	OfferedUntil time.Time `json:"offered_until,omitzero"`
 }
 
 // holder is somebody who held a task and does not any more.
@@ -152,7 +156,10 @@ func (t task) info(now time.Time) api.TaskInfo {
 		out.State, out.Overdue, out.Completed = api.TaskDone, false, t.LeaseUntil
 	}
 	if out.State == api.TaskClaimed {
-		out.Wants = t.Wants
+		out.Wants, out.WantsSince, out.WantsFor = t.Wants, t.WantsSince, t.WantsFor
+		if now.Before(t.OfferedUntil) {
+			out.OfferedUntil = t.OfferedUntil
+		}
 		if now.Before(t.HoldUntil) {
 			out.Hold, out.HoldUntil = t.Hold, t.HoldUntil
 		}
@@ -334,7 +341,8 @@ func (r *Room) told(c *kernel.Call, t api.TaskInfo) (api.TaskInfo, error) {
 		}
 	}
 	if title == "" {
-		t.Hold, t.HoldUntil, t.Wants = "", time.Time{}, ""
+		t.Hold, t.HoldUntil = "", time.Time{}
+		t.Wants, t.WantsSince, t.WantsFor, t.OfferedUntil = "", time.Time{}, 0, time.Time{}
 	}
 	t.Title, t.Spec, t.Note = title, "", ""
 	withoutNotes(&t)

@@ -352,13 +352,21 @@ func taskCases() []testCase {
 			if t := asks("BlueLake", "", "machine"); t.Held.Agent != "GreenValley" || t.Held.Offered || !slices.Equal(t.Held.Before, []brenner.ActorName{"PurpleMountain"}) {
 				s.Fatalf("got %+v, %+v", t, t.Held)
 			}
-			// Another word gives it back as well, and is the end of waiting for who says one.
+			// Another word gives it back as well, and takes nobody's place in line; none does.
 			asks("GreenValley", "I read on", "")
-			asks("PurpleMountain", "I read, too", "")
+			if t := asks("PurpleMountain", "I read, too", ""); t.Wants != "machine" {
+				s.Fatalf("got %+v", t)
+			}
+			if t := asks("BlueLake", "", "machine"); t.Held == nil || t.Held.Agent != "PurpleMountain" || !t.Held.Offered {
+				s.Fatalf("got %+v, %+v", t, t.Held)
+			}
+			if t := asks("PurpleMountain", "", "none"); t.Wants != "" || !t.OfferedUntil.IsZero() || t.GaveBack != "" {
+				s.Fatalf("got %+v", t)
+			}
+			s.unchanged(func() { asks("PurpleMountain", "", "none") })
 			if t := asks("BlueLake", "", "machine"); t.Hold != "machine" {
 				s.Fatalf("got %+v, %+v", t, t.Held)
 			}
-			s.unchanged(func() { asks("PurpleMountain", "", "none") })
 			asks("BlueLake", "", "none")
 			all["BlueLake"].submits(id, adds("gradient")) // the word alone ends with it
 			_, err := all["BlueLake"].NewTask(s.ctx, api.NewTaskRequest{Session: id, Doing: true, Hold: "none"})

@@ -99,11 +99,11 @@ func transferred(file, tool, args, method string) error {
 			return err
 		}
 	}
-	req, err := http.NewRequestWithContext(context.Background(), method, m[4], bytes.NewReader(content))
+	req, err := http.NewRequestWithContext(context.Background(), method, m[5], bytes.NewReader(content))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Brenner-Ticket", m[3])
+	req.Header.Set("Brenner-Ticket", m[4])
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func transferred(file, tool, args, method string) error {
 	case err != nil:
 		return err
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s %s: %d %s", method, m[4], res.StatusCode, answer)
+		return fmt.Errorf("%s %s: %d %s", method, m[5], res.StatusCode, answer)
 	case method == http.MethodPut:
 		fmt.Printf("%s", answer)
 		return nil

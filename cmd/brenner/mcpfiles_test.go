@@ -17,11 +17,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-var curl = regexp.MustCompile(`until \d\d:\d\d UTC: (curl -\S+ (?:(-o|-T)) FILE -H 'Brenner-Ticket: ([A-Z0-9]+)' (http://\S+))`)
+var curl = regexp.MustCompile(`until \d\d:\d\d UTC:\n(curl -\S+ (?:(-o|-T)) (\S+) -H 'Brenner-Ticket: ([A-Z0-9]+)' (http://\S+))`)
 
 // transfer is a command that an agent was given for a file.
 type transfer struct {
-	command, ticket, address string
+	command, file, ticket, address string
 	sends                    bool
 }
 
@@ -32,7 +32,7 @@ func transferIn(t *testing.T, result map[string]any) transfer {
 	if m == nil {
 		t.Fatalf("no command in %q", words)
 	}
-	return transfer{m[1], m[3], m[4], m[2] == "-T"}
+	return transfer{m[1], m[3], m[4], m[5], m[2] == "-T"}
 }
 
 // make makes the request that the command makes.
@@ -73,7 +73,7 @@ func (f transfer) run(t *testing.T, file string) {
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", f.command)
 	cmd.Dir = t.TempDir()
-	held := filepath.Join(cmd.Dir, "FILE")
+	held := filepath.Join(cmd.Dir, f.file)
 	if content, err := os.ReadFile(file); err == nil {
 		if err := os.WriteFile(held, content, 0o600); err != nil {
 			t.Fatal(err)

@@ -141,7 +141,7 @@ func TestSubmit_DoubtsAnExpectationWithTheResult(t *testing.T) {
 // none. Who adds a hypothesis is told how many there are, and may be.
 func TestSubmit_AlikeAcrossSectionsAndHowManyHypotheses(t *testing.T) {
 	_, blue, red := pair(t)
-	blue.must(blue.submits(hypothesis("Writers wait for the lock", "", "every writer waits for the lock of the journal while it is flushed")), "hypotheses alive: 1 of at most 6")
+	blue.must(blue.submits(hypothesis("Writers wait for the lock", "H-WAITS-LONG", "every writer waits for the lock of the journal while it is flushed")), "hypotheses alive: 1 of at most 6")
 	red.must(red.submits(hypothesis("Disk", "", "the disk is slow")), "hypotheses alive: 2 of at most 6")
 	anomaly := func(who, about string) string {
 		return deltaBlock("ADD", "", "anomaly_register", `{"name":"Writers wait for the lock","observation":"`+who+` writer waits for the lock of the journal while it is flushed"`+about+`}`, "")
@@ -150,6 +150,13 @@ func TestSubmit_AlikeAcrossSectionsAndHowManyHypotheses(t *testing.T) {
 	red.must(said, "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same", "EDIT H1 with what yours adds and KILL your own")
 	red.mustNot(said, "hypotheses alive")
 	red.mustNot(red.submits(anomaly("one", `,"conflicts_with":["H1"]`)), "ITEM_ALIKE")
+	assumes := func(more string) string {
+		return deltaBlock("ADD", "", "assumption_ledger", `{"name":"Writers wait for the lock","statement":"any writer waits for the lock of the journal while it is flushed"`+more+`}`, "")
+	}
+	red.must(red.submits(assumes("")), "ITEM_ALIKE: H1, a hypothesis by BlueLake, says nearly the same")
+	// What names the hypothesis by its provisional id is about it, and what was falsified says that it is not so.
+	red.mustNot(red.submits(assumes(`,"load":"H-WAITS-LONG falls with it","calculation":"one"`)), "a hypothesis by BlueLake")
+	red.mustNot(red.submits(assumes(`,"status":"falsified","calculation":"two"`)), "a hypothesis by BlueLake")
 }
 
 // D25: of what says nearly the same the nearest of the same section is named first.

@@ -21,6 +21,7 @@ const seenDoing = "the others see what you do next, till your next reply to the 
 type saidDoing struct {
 	words, hold string
 	alike       bool // another may be at the same
+	forHold     bool // it waits for what it would have alone, and no news end that
 	task        api.TaskInfo
 }
 
@@ -68,7 +69,7 @@ func sayDoing(s api.Service, ctx context.Context, key keyed, words, hold string)
 	if err != nil {
 		return saidDoing{}, err
 	}
-	return saidDoing{doingWords(s, ctx, t, me), holdWords(t, hold), len(t.Alike) > 0, t}, nil
+	return saidDoing{words: doingWords(s, ctx, t, me), hold: holdWords(t, hold), alike: len(t.Alike) > 0, task: t}, nil
 }
 
 // holdWords say whether the reader has what it would have alone, who else has it, and what it
@@ -79,6 +80,8 @@ func holdWords(t api.TaskInfo, hold string) string {
 		gave = fmt.Sprintf("with that you gave %s back\n", t.GaveBack)
 	}
 	switch h := t.Held; {
+	case hold == "" && t.Wants != "":
+		return gave + fmt.Sprintf("you keep your place in line for %s; hold \"%s\" gives it up\n", t.Wants, api.NoHold)
 	case hold == "":
 		return gave
 	case h != nil:

@@ -92,7 +92,7 @@ func TestDoing_ATestIsRunning(t *testing.T) {
 	blue.must(said, "T-FROST: RedSky is at this")
 	first(blue.call("inbox", nil))
 	said = first(blue.call("inbox", nil))
-	blue.must(said, "all have answered; the others were last here: RedSky")
+	blue.must(said, "all have answered; here: RedSky")
 	blue.mustNot(said, "the rows of March")
 	// What is waited for is somebody else's to run.
 	red.call("inbox", arguments{"doing": "I wait for T1 and for what T-FROST gives, then say what follows"})
@@ -295,11 +295,18 @@ func TestHold_WhoWaitsLongestHasItFirst(t *testing.T) {
 	red.must(first(red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine"})), "machine is not yours: BlueLake has it till 15:11:26 UTC (data): I time the parser\nyou wait in line")
 	green.must(first(green.call("inbox", arguments{"doing": "I time both", "hold": "machine 10m"})), "machine is not yours: BlueLake has it till ", "\nbefore you wait RedSky\n")
 
+	// Another word leaves one's place as it is, and what others write does not end a wait for that.
+	green.must(first(green.call("inbox", arguments{"doing": "I read meanwhile, and time then"})), "you keep your place in line for machine; hold \"none\" gives it up\n")
 	had := make(chan string)
 	go func() {
-		had <- first(green.call("inbox", arguments{"wait": 60}))
+		had <- first(green.call("inbox", arguments{"hold": "machine 10m", "wait": 60}))
 	}()
-	time.Sleep(time.Second)
+	blue.call("delta_submit", arguments{"session": "RS-trio", "text": assumption("Rows are short", "A row has at most eighty bytes")})
+	select {
+	case said := <-had:
+		t.Fatalf("it did not wait:\n%s", said)
+	case <-time.After(time.Second):
+	}
 	blue.must(first(blue.call("inbox", arguments{"hold": "none"})), "with that you gave machine back\n")
 	for end := time.Now().Add(30 * time.Second); !slices.ContainsFunc(doingNow(s), func(t api.TaskInfo) bool { return !t.OfferedUntil.IsZero() }); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -309,7 +316,7 @@ func TestHold_WhoWaitsLongestHasItFirst(t *testing.T) {
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-trio", "again": true})), " waits for machine, kept for it till 15:10:26 UTC")
 	red.must(first(red.call("inbox", nil)), "machine is yours alone till 15:14:26 UTC")
 	red.call("inbox", arguments{"doing": "I read what came of it"})
-	green.must(<-had, "machine is yours alone till 15:19:26 UTC")
+	green.must(<-had, "machine is yours alone till 15:19:26 UTC", "BlueLake proposed A1")
 
 	// Who does not look in time waits behind the others from then on.
 	red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine"})

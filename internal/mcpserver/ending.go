@@ -132,8 +132,9 @@ func endingOf(v api.SessionInfo, attacks []delta.Critique, tests []delta.Test, w
 }
 
 func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
-	var unanswered, unsettled, corrected []string
+	var unanswered, unsettled, byMe, corrected []string
 	for _, c := range all {
+		mine := slices.Contains(slices.Concat(c.By, c.Replied), me)
 		switch {
 		case c.State == delta.CritiqueSettled:
 		case c.State == delta.CritiqueOpen && slices.Contains(c.Against, me):
@@ -142,8 +143,10 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 			e.settle = append(e.settle, c)
 		case c.State == delta.CritiqueOpen:
 			unanswered = append(unanswered, string(c.Item))
-		case c.Corrected && slices.Contains(slices.Concat(c.By, c.Replied), me):
+		case c.Corrected && mine:
 			corrected = append(corrected, string(c.Item))
+		case mine:
+			byMe = append(byMe, string(c.Item))
 		default:
 			unsettled = append(unsettled, string(c.Item))
 		}
@@ -153,6 +156,9 @@ func (e *ending) ofCritiques(all []delta.Critique, me brenner.ActorName) {
 	}
 	if len(unsettled) > 0 { // answered, which for their critic may not be enough
 		e.others = append(e.others, "whether "+listed(unsettled)+" is settled by its answer")
+	}
+	if len(byMe) > 0 {
+		e.others = append(e.others, "whether "+listed(byMe)+" is settled by your answer")
 	}
 	if len(corrected) > 0 {
 		e.others = append(e.others, "whether "+listed(corrected)+" is settled by your answer, which stands: its critic only corrected it since")
@@ -176,15 +182,15 @@ func (e *ending) ofAnswer(v api.SessionView, me brenner.ActorName) {
 	if len(v.AnswerMoved) == 0 {
 		return
 	}
-	came := make([]string, len(v.AnswerMoved))
+	came, named := make([]string, len(v.AnswerMoved)), make([]string, len(v.AnswerMoved))
 	for i, m := range v.AnswerMoved {
-		came[i] = m.Words()
+		came[i], named[i] = m.Words(), cmp.Or(string(m.Item), m.Ref.String())
 	}
 	if v.AnswerBy != me {
-		e.others = append(e.others, fmt.Sprintf("whether the answer holds with %s, for %s to say", listed(came), v.AnswerBy))
+		e.others = append(e.others, fmt.Sprintf("whether the answer holds with %s, changed since, for %s to say", listed(named), v.AnswerBy))
 		return
 	}
-	e.mine = append(e.mine, fmt.Sprintf("whether the answer still holds with what came since: %s; if it does: delta_submit %s", listed(came), holds))
+	e.mine = append(e.mine, fmt.Sprintf("whether the answer still holds with what came since: %s; if it does: delta_submit %s; else EDIT it, which says so too", listed(came), holds))
 }
 
 // beginsSigned is how signedWords begin.

@@ -160,5 +160,5 @@ func TestEnding_SaysWhatCritiquesWaitFor(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), "left for you in RS-pair: C1 (of H1) to answer\n")
 	blue.submits(assumption("Weir", "It leaks"))
 	red.must(red.submits(assumption("Sluice", "It is open")), "still left for others: the answer to C1. Wait, or stop if your part is done\n")
-	blue.must(blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, "")), "left for others: whether C1 is settled by its answer.")
+	blue.must(blue.submits(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"mechanism":"as measured"}`, "")), "left for others: whether C1 is settled by your answer.")
 }

@@ -177,7 +177,7 @@ func ticketFor(ctx context.Context, one ticket, curl string) (string, error) {
 	}
 	one.authorization = d.authorization
 	secret, until := d.tickets.issue(one)
-	return fmt.Sprintf("until %s: curl %s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
+	return fmt.Sprintf("until %s:\ncurl %s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
 }
 
 // fetchCommands say how contents are fetched, each by one of its own.
@@ -204,7 +204,7 @@ func fetchCommand(s api.Service, ctx context.Context, in getRequest) (artifactPa
 		return artifactPage{}, err
 	}
 	in.Ref.Ref = v.Ref() // the one in force now
-	said, err := ticketFor(ctx, ticket{fetch: in}, "-fsS -o FILE")
+	said, err := ticketFor(ctx, ticket{fetch: in}, "-fsS -o "+in.Ref.String())
 	if err != nil {
 		return artifactPage{}, err
 	}

@@ -97,7 +97,7 @@ func fileWorld(t *testing.T) (pi api.Service, call func(tool, arguments string) 
 	}
 	do = func(command, body string) (int, string) {
 		t.Helper()
-		m := regexp.MustCompile(`curl (-\S+) .*FILE -H 'Brenner-Ticket: (\S+)' http://files\.example/mcp/file\n$`).FindStringSubmatch(command)
+		m := regexp.MustCompile(`\ncurl (-\S+) -[oT] \S+ -H 'Brenner-Ticket: (\S+)' http://files\.example/mcp/file\n$`).FindStringSubmatch(command)
 		if m == nil {
 			t.Fatalf("no command: %s", command)
 		}

@@ -101,6 +101,7 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 		case !asked:
 			said.words = "" // it knows what it said
 		}
+		said.forHold = asked && in.Hold != ""
 		if said.alike || in.Hold != "" && said.task.Hold != "" && !said.taken() {
 			in.Wait = 0 // it decides first what it does, or has what it waits for
 		}
@@ -599,7 +600,9 @@ func waitForMail(s api.Service, ctx context.Context, seconds int, said *saidDoin
 			if slices.ContainsFunc(unread.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() }) {
 				return nil
 			}
-			return linger()
+			if !said.forHold || !said.taken() {
+				return linger()
+			}
 		}
 		if said.taken() {
 			if free, err := said.again(s, ctx); err != nil || free {
@@ -616,7 +619,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int, said *saidDoin
 			if err != nil {
 				return err
 			}
-			if slices.ContainsFunc(news, func(p proposed) bool { return p.concerns }) {
+			if slices.ContainsFunc(news, func(p proposed) bool { return p.concerns }) && (!said.forHold || !said.taken()) {
 				return linger()
 			}
 		}
@@ -828,13 +831,17 @@ func lastDid(all []api.Working, tests []delta.Test, me brenner.ActorName) string
 		case w.State != api.WorkAnswered:
 			return ""
 		case w.Agent != me && !w.Seen.IsZero() && w.Idle < lately:
-			seen = append(seen, string(w.Agent)+" "+w.Ago()+plannedBy(tests, w.Agent))
+			ago := ""
+			if w.Idle > 0 {
+				ago = " " + w.Ago()
+			}
+			seen = append(seen, string(w.Agent)+ago+plannedBy(tests, w.Agent))
 		}
 	}
 	if len(seen) == 0 {
 		return ""
 	}
-	return "all have answered; the others were last here: " + strings.Join(seen, ", ") + "\n"
+	return "all have answered; here: " + strings.Join(seen, ", ") + "\n"
 }
 
 // plannedBy names the tests that somebody runs, and those that it has put up and nobody runs.

@@ -204,7 +204,7 @@ func (b beside) twins(look outlook, apart map[pair]bool) {
 		}
 		if asked {
 			b.revived(i, look, it, o.Agent)
-			b.repeats(i, it, o.Agent, of, len(alike) > 0, apart, look.standing)
+			b.repeats(i, it, o.Agent, of, len(alike) > 0, apart, look)
 		}
 	}
 }
@@ -315,16 +315,18 @@ func (o *ownItems) alike(id delta.ItemID) []twin {
 
 // repeats finds an anomaly or an assumption that says nearly what a live hypothesis
 // of somebody else says: one belongs to it, and is none beside it. What names the
-// hypothesis is about it, and what only may mean the same is of another kind. Beside
+// hypothesis, by its provisional id or its number, is about it; an assumption that was falsified
+// says that it is not so; and what only may mean the same is of another kind. Beside
 // what is alike in its own section it is said as what it is also said in.
-func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said, beside bool, apart map[pair]bool, standing *standing) {
-	if s := it.Section(); s != delta.AnomalyRegister && s != delta.AssumptionLedger {
+func (b beside) repeats(place int, it *delta.Item, author brenner.ActorName, of func(delta.Section) []*said, beside bool, apart map[pair]bool, look outlook) {
+	if s := it.Section(); s != delta.AnomalyRegister && s != delta.AssumptionLedger || it.Text("status") == "falsified" {
 		return
 	}
-	own := standing.of(it)
-	about := namedItem.FindAllString(strings.Join(append(it.List("conflicts_with"), own.text, it.Text("name"), it.Text("load")), " "), 100)
+	own := look.standing.of(it)
+	about := strings.Join(append(it.List("conflicts_with"), it.Text("statement"), it.Text("observation"), it.Text("name"), it.Text("load"), it.Text("implication")), " ")
+	named := itemsIn(about, look.now.NamesIn(about))
 	others := slices.DeleteFunc(slices.Clone(of(delta.HypothesisSlate)), func(other *said) bool {
-		return slices.Contains(about, string(other.id)) || apart[pairOf(other.id, own.id)]
+		return slices.Contains(named, other.id) || apart[pairOf(other.id, own.id)]
 	})
 	for _, t := range own.nearest(others, author) {
 		if t.likeness < nearlySame {

@@ -101,7 +101,6 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 		return nil, nil
 	case asksNothing && outlives(was.Wants): // it wrote the item, and waits on
 		words = was.Title
-		p.Wants, p.WantsSince, p.WantsFor = was.Wants, was.WantsSince, was.WantsFor
 	case asksNothing:
 		_, err := kindTaskCanceled.Append(ch, taskCanceled{ID: was.ID, Reason: "answered"})
 		return nil, err
@@ -119,6 +118,8 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 		}
 	case w.name != "":
 		p.Hold, p.HoldUntil = w.name, ch.Clock.Add(w.length)
+	case !w.none: // its place in line it keeps
+		p.Wants, p.WantsSince, p.WantsFor = was.Wants, was.WantsSince, was.WantsFor
 	}
 	if p.Offers != "" {
 		p.OffersUntil = held.Until

@@ -22,7 +22,7 @@ var curl = regexp.MustCompile(`until \d\d:\d\d UTC:\n(curl -\S+ (?:(-o|-T)) (\S+
 // transfer is a command that an agent was given for a file.
 type transfer struct {
 	command, file, ticket, address string
-	sends                    bool
+	sends                          bool
 }
 
 func transferIn(t *testing.T, result map[string]any) transfer {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 
@@ -207,4 +208,68 @@ func tokenOf(t *testing.T, home *shell, name string) string {
 	}
 	t.Fatal(fmt.Errorf("%s has no token", name))
 	return ""
+}
+
+// C16: a command that stands behind one that waits for its turn runs when it has it, and not
+// before; over each way to the tools.
+func TestMCP_AShellWaitsForItsTurn(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl")
+	}
+	for _, way := range []string{"stdio", "HTTP"} {
+		t.Run(way, func(t *testing.T) {
+			home := newShell(t)
+			home.must("init", "--name", "Fate", "--pi", "ada")
+			home.must("agent", "add", "GreyStone", "--role", "test_designer")
+			home.must("agent", "add", "GreenValley", "--role", "adversarial_critic")
+			home.must("session", "start", "Why?", "--id", "RS-1", "--to", "GreyStone=test_designer", "--to", "GreenValley=adversarial_critic")
+			address := ""
+			if way == "HTTP" {
+				address, _ = home.serverProcess()
+			}
+			agentOf := func(name string) agent {
+				if way == "stdio" {
+					return connect(t, &mcp.CommandTransport{Command: home.process(t.Context(), "mcp", "--as", name)})
+				}
+				token := home.must("agent", "token", name)
+				return connect(t, &mcp.StreamableClientTransport{Endpoint: address + "/mcp", HTTPClient: &http.Client{Transport: bearing(token)}})
+			}
+			grey, green := agentOf("GreyStone"), agentOf("GreenValley")
+			grey.does("inbox", map[string]any{})
+			green.does("inbox", map[string]any{})
+			grey.does("inbox", map[string]any{"doing": "I time it", "hold": "machine"})
+			words, _ := green.does("inbox", map[string]any{"doing": "I time it, too", "hold": "machine 2m"})["words"].(string)
+			m := regexp.MustCompile(`a shell waits for your turn, and goes on only then, until \d\d:\d\d UTC:\n(curl -fsS .*) && COMMAND\n`).FindStringSubmatch(words)
+			if m == nil {
+				t.Fatalf("no command in %q", words)
+			}
+			began, ran := filepath.Join(t.TempDir(), "began"), filepath.Join(t.TempDir(), "ran")
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", "touch "+began+"; "+m[1]+" && touch "+ran)
+			out := new(bytes.Buffer)
+			cmd.Stdout, cmd.Stderr = out, out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case err := <-ended:
+				t.Fatalf("it went on before its turn: %v %s", err, out)
+			case <-time.After(2 * time.Second):
+			}
+			if _, err := os.Stat(began); err != nil {
+				t.Fatal("the shell has not begun")
+			}
+			if _, err := os.Stat(ran); err == nil {
+				t.Fatal("what waits has run")
+			}
+			grey.does("inbox", map[string]any{"hold": "none"})
+			if err := <-ended; err != nil || !strings.Contains(out.String(), "machine is yours alone till ") {
+				t.Fatalf("%v %s", err, out)
+			}
+			if _, err := os.Stat(ran); err != nil {
+				t.Error("what waited has not run")
+			}
+		})
+	}
 }

@@ -37,17 +37,16 @@ func (d saidDoing) isFree(s api.Service, ctx context.Context) (bool, error) {
 }
 
 // again asks once more for what the reader would have alone, if that came free: it has it then,
-// or it is kept for who waits longer. got says that the wait is over.
-func (d *saidDoing) again(s api.Service, ctx context.Context) (got bool, err error) {
+// or it is kept for who waits longer.
+func (d *saidDoing) again(s api.Service, ctx context.Context) error {
 	if free, err := d.isFree(s, ctx); err != nil || !free {
-		return false, err
+		return err
 	}
 	next, err := sayDoing(s, ctx, keyed{}, "", d.task.Wants)
-	if err != nil {
-		return true, nil // it goes on without; the answer says who had it
+	if err == nil {
+		d.hold, d.task = next.hold, next.task
 	}
-	d.hold, d.task = next.hold, next.task
-	return !d.taken(), nil
+	return err
 }
 
 // sayDoing says what the reader does next, in the newest open session that it was asked in,

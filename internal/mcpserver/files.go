@@ -42,12 +42,25 @@ type Tickets struct {
 	open map[[32]byte]ticket
 }
 
-// ticket is good for one file: that of a version, or the content of a write, if there is one.
+// ticket is good for one file: that of a version, or the content of a write, if there is one;
+// or for one's turn with what only one has at a time.
 type ticket struct {
 	authorization string // of who was given it
 	until         time.Time
 	fetch         getRequest
 	write         *writeRequest
+	hold          string
+}
+
+// method is that of the requests that a ticket is for.
+func (t ticket) method() string {
+	switch {
+	case t.write != nil:
+		return http.MethodPut
+	case t.hold != "":
+		return http.MethodPost
+	}
+	return http.MethodGet
 }
 
 // NewTickets makes a store of tickets; nil: by the time of the machine.
@@ -267,11 +280,7 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 	if err != nil {
 		return "", err
 	}
-	allowed := http.MethodGet
-	if one.write != nil {
-		allowed = http.MethodPut
-	}
-	if h.Method != allowed {
+	if allowed := one.method(); h.Method != allowed {
 		w.Header().Set("Allow", allowed)
 		return "", brenner.Errorf(brenner.CodeInvalidValue, "this ticket is for %s", allowed).WithHint("use the command as it was given")
 	}
@@ -280,6 +289,9 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 		s, err := o.serviceOf(h.Context(), extra)
 		if err != nil {
 			return "", err
+		}
+		if one.hold != "" {
+			return taken(s, o.waiting(h.Context()), one.hold)
 		}
 		return fetched(s, h.Context(), one.fetch)
 	}
@@ -296,6 +308,39 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 		return "", err
 	}
 	return result.Content[0].(*mcp.TextContent).Text, nil
+}
+
+// turnCommand says how a shell waits for one's turn, and goes on only then; nothing where there
+// is no way for it.
+func turnCommand(ctx context.Context, hold string) string {
+	said, err := ticketFor(ctx, ticket{hold: hold}, fmt.Sprintf("-fsS -X POST --retry %d --retry-delay 1 --retry-all-errors", int(brenner.TicketLife/turnWait)))
+	if err != nil {
+		return ""
+	}
+	return "a shell waits for your turn, and goes on only then, " + strings.TrimSuffix(said, "\n") + " && COMMAND\n"
+}
+
+// turnWait is how long one request waits for a turn: less than a server lets it take.
+const turnWait = 50 * time.Second
+
+// taken waits for the turn of who would have something alone, and gives it that.
+func taken(s api.Service, ctx context.Context, hold string) (string, error) {
+	said, err := sayDoing(s, ctx, keyed{}, "", hold)
+	end := time.After(turnWait)
+	for err == nil && said.taken() {
+		late := brenner.Errorf(brenner.CodeTaskTaken, "%s is not yours yet: %s has it", said.task.Wants, said.task.Held.Agent).WithHint("repeat it: you keep your place in line")
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-end:
+			err = late
+		case <-leaving(ctx):
+			err = late
+		case <-time.After(between):
+			err = said.again(s, ctx)
+		}
+	}
+	return said.hold, err
 }
 
 // with are the arguments of a write with the content that was sent for it.

@@ -16,6 +16,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/app"
 	"brenner/internal/store/memory"
+	"brenner/roster"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -246,5 +247,49 @@ func TestFiles_NeedAnAddress(t *testing.T) {
 		if said := res.Content[0].(*mcp.TextContent).Text; !res.IsError || !strings.Contains(said, "files are not to be had over this connection (at /file)\nhint: leave file out") {
 			t.Errorf("%s: %s", tool.name, said)
 		}
+	}
+}
+
+// C16: a shell that waits for its turn is refused as long as another has it, and keeps its place.
+func TestFiles_AShellIsRefusedTillItIsItsTurn(t *testing.T) {
+	s := memory.New()
+	t.Cleanup(func() { _ = s.Close() })
+	a := app.New(s, app.Options{})
+	if _, err := a.Init(t.Context(), api.InitRequest{Name: "Fate", PI: "ada"}); err != nil {
+		t.Fatal(err)
+	}
+	pi := a.As(app.Identity{Name: "ada", Auth: app.AuthOwner})
+	start := api.StartSessionRequest{ID: "RS-1", Question: "Why?", Compile: api.CompileAnswered, Roster: roster.Roster{Mode: roster.Unified}}
+	for _, name := range []brenner.ActorName{"BlueLake", "RedSky"} {
+		if _, err := pi.AddAgent(t.Context(), api.AddAgentRequest{Name: name, Role: "test_designer"}); err != nil {
+			t.Fatal(err)
+		}
+		start.Roster.Entries = append(start.Roster.Entries, roster.Entry{AgentName: name, Role: roster.TestDesigner})
+	}
+	if _, err := pi.StartSession(t.Context(), start); err != nil {
+		t.Fatal(err)
+	}
+	closing := make(chan struct{})
+	close(closing)
+	ctx := Options{Leaving: closing}.waiting(t.Context())
+	asks := func(name brenner.ActorName, hold string) (string, error) {
+		t.Helper()
+		who := a.As(app.Identity{Name: name, Auth: app.AuthAs})
+		if _, err := who.AssembleContext(t.Context(), api.ContextRequest{Session: "RS-1"}); err != nil {
+			t.Fatal(err)
+		}
+		return taken(who, ctx, hold)
+	}
+	if said, err := asks("BlueLake", "machine"); err != nil || !strings.HasPrefix(said, "machine is yours alone till ") {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if _, err := asks("RedSky", "machine 3m"); brenner.CodeOf(err) != brenner.CodeTaskTaken || !strings.Contains(err.Error(), "machine is not yours yet: BlueLake has it") {
+		t.Errorf("%v", err)
+	}
+	if _, err := asks("BlueLake", "none"); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := asks("RedSky", "machine"); err != nil || !strings.HasPrefix(said, "machine is yours alone till ") {
+		t.Errorf("%v: %s", err, said)
 	}
 }

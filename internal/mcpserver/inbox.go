@@ -114,6 +114,9 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err := waitForMail(s, ctx, in.Wait, &said); err != nil {
 		return inboxResult{}, err
 	}
+	if asked && said.taken() {
+		said.hold += turnCommand(ctx, in.Hold)
+	}
 	page := api.Page{Limit: pageOfMail, Cursor: in.Cursor}
 	var list api.MessageList
 	var err error
@@ -605,8 +608,8 @@ func waitForMail(s api.Service, ctx context.Context, seconds int, said *saidDoin
 			}
 		}
 		if said.taken() {
-			if free, err := said.again(s, ctx); err != nil || free {
-				return err
+			if err := said.again(s, ctx); err != nil || !said.taken() {
+				return nil //nolint:nilerr // it goes on without; the answer says who had it
 			}
 		}
 		list, err := ownSessions(s, ctx)

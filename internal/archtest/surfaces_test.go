@@ -21,7 +21,7 @@ var starters = []string{"program", "internal/runner"}
 var (
 	flagWord   = regexp.MustCompile(`(?:^|[^\w<!-])--(?:[a-z]|$)`)
 	plainFlag  = regexp.MustCompile(`^--(?:[a-z][A-Za-z-]*(?:=\S*)?)?$`)
-	otherFlags = regexp.MustCompile(`\bdiff --(?:git|cc|combined)\b`) // the heads of diffs, which are read
+	otherFlags = regexp.MustCompile(`\bdiff --(?:git|cc|combined)\b|\bcurl [^\n]*`) // the heads of diffs, which are read; what a shell fetches with
 	program    = regexp.MustCompile(`\bbrenner ([a-z]*)`)
 	backquoted = regexp.MustCompile("`([a-z]+ [a-z]+)")
 )

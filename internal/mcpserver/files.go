@@ -177,7 +177,7 @@ func based(h *http.Request) *http.Request {
 	return h.WithContext(context.WithValue(h.Context(), baseKey{}, scheme+"://"+h.Host))
 }
 
-// ticketFor gives out a ticket and says how it is used: with arguments of curl.
+// ticketFor gives out a ticket and says how it is used: with a command of curl, as it begins.
 func ticketFor(ctx context.Context, one ticket, curl string) (string, error) {
 	d, ok := ctx.Value(deskKey{}).(desk)
 	if !ok {
@@ -190,7 +190,7 @@ func ticketFor(ctx context.Context, one ticket, curl string) (string, error) {
 	}
 	one.authorization = d.authorization
 	secret, until := d.tickets.issue(one)
-	return fmt.Sprintf("until %s:\ncurl %s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
+	return fmt.Sprintf("until %s:\n%s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
 }
 
 // fetchCommands say how contents are fetched, each by one of its own.
@@ -217,7 +217,7 @@ func fetchCommand(s api.Service, ctx context.Context, in getRequest) (artifactPa
 		return artifactPage{}, err
 	}
 	in.Ref.Ref = v.Ref() // the one in force now
-	said, err := ticketFor(ctx, ticket{fetch: in}, "-fsS -o "+in.Ref.String())
+	said, err := ticketFor(ctx, ticket{fetch: in}, "curl -fsS -o "+in.Ref.String())
 	if err != nil {
 		return artifactPage{}, err
 	}
@@ -235,7 +235,7 @@ func sendCommand(ctx context.Context, in writeRequest) (written, error) {
 		return written{}, brenner.Errorf(brenner.CodeLimitExceeded, "what goes with a file has more than %d bytes", brenner.MaxTicketBytes).
 			WithHint("hand in the deltas by themselves")
 	}
-	said, err := ticketFor(ctx, ticket{write: &in}, "-sS -T FILE")
+	said, err := ticketFor(ctx, ticket{write: &in}, "curl -sS -T FILE")
 	if err != nil {
 		return written{}, err
 	}
@@ -313,7 +313,7 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 // turnCommand says how a shell waits for one's turn, and goes on only then; nothing where there
 // is no way for it.
 func turnCommand(ctx context.Context, hold string) string {
-	said, err := ticketFor(ctx, ticket{hold: hold}, fmt.Sprintf("-fsS -X POST --retry %d --retry-delay 1 --retry-all-errors", int(brenner.TicketLife/turnWait)))
+	said, err := ticketFor(ctx, ticket{hold: hold}, fmt.Sprintf("curl -fsS -X POST --retry %d --retry-delay 1 --retry-all-errors", int(brenner.TicketLife/turnWait)))
 	if err != nil {
 		return ""
 	}

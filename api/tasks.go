@@ -294,7 +294,7 @@ type Holding struct {
 	Before []brenner.ActorName `json:"before,omitzero"`
 }
 
-// NoHold, as what one would have alone, gives back what one has.
+// NoHold is what one would have alone who gives back what one has.
 const NoHold = "none"
 
 // Asks is the title of the task in a line, or where the reader is not told that, that it is not.

@@ -367,6 +367,16 @@ func taskCases() []testCase {
 			if t := asks("BlueLake", "", "machine"); t.Hold != "machine" {
 				s.Fatalf("got %+v, %+v", t, t.Held)
 			}
+			// Who writes an item that it had alone gives that back with it, and waits on for another thing.
+			asks("GreenValley", "I write RT, then time it", "RT")
+			waits := asks("GreenValley", "", "machine")
+			if waits.Hold != "RT" || waits.Wants != "machine" {
+				s.Fatalf("got %+v", waits)
+			}
+			all["GreenValley"].submits(id, adds("third"))
+			if t := asks("GreenValley", "", "machine"); t.Hold != "" || t.Wants != "machine" || !t.WantsSince.Equal(waits.WantsSince) || t.Held == nil {
+				s.Fatalf("got %+v, %+v", t, t.Held)
+			}
 			asks("BlueLake", "", "none")
 			all["BlueLake"].submits(id, adds("gradient")) // the word alone ends with it
 			_, err := all["BlueLake"].NewTask(s.ctx, api.NewTaskRequest{Session: id, Doing: true, Hold: "none"})

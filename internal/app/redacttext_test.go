@@ -372,6 +372,7 @@ task.completed/moved/*/through
 task.completed/summaries/*/through
 task.doing/ends
 task.doing/id
+task.doing/offers
 task.opened/id
 task.opened/kind
 task.opened/on/*

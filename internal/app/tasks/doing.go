@@ -90,18 +90,19 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 			w.name = held.Name
 		}
 	}
-	switch asksNothing := words == ""; {
-	case asksNothing && was.ID == "" && w.none:
+	saysNothing := words == ""
+	switch {
+	case saysNothing && was.ID == "" && w.none:
 		return nil, brenner.Errorf(brenner.CodeInvalidValue, "you have nothing alone in %s", session).At("/hold").WithHint("leave it out")
-	case asksNothing && was.ID == "":
+	case saysNothing && was.ID == "":
 		return nil, nil
-	case asksNothing && outlives(was.Hold): // who tells of a first result goes on with it
+	case saysNothing && outlives(was.Hold): // who tells of a first result goes on with it
 		return &was, nil
-	case asksNothing && outlives(was.Wants) && was.HeldItem() == "":
+	case saysNothing && outlives(was.Wants) && was.HeldItem() == "":
 		return nil, nil
-	case asksNothing && outlives(was.Wants): // it wrote the item, and waits on
+	case saysNothing && outlives(was.Wants): // it wrote the item, and waits on
 		words = was.Title
-	case asksNothing:
+	case saysNothing:
 		_, err := kindTaskCanceled.Append(ch, taskCanceled{ID: was.ID, Reason: "answered"})
 		return nil, err
 	case words == was.Title && p.Offers == "" && w.keeps(was, held, ch.Clock):
@@ -124,8 +125,10 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 	if p.Offers != "" {
 		p.OffersUntil = held.Until
 	}
-	if err := r.checkDoing(ch, words); err != nil {
-		return nil, err
+	if !saysNothing { // else a reply says nothing of it, and is not refused for it
+		if err := r.checkDoing(ch, words); err != nil {
+			return nil, err
+		}
 	}
 	if p.Role, err = r.RoleFor(ch.Call, api.TaskInfo{Session: session}); err != nil {
 		return nil, err

@@ -27,10 +27,11 @@ type activityPage struct {
 	Older, Newest string
 }
 
-// happening is a record in words.
+// happening is a record in words, or several in a row of which the same is to be said.
 type happening struct {
-	At    time.Time
+	At    time.Time // of the newest of them
 	Words template.HTML
+	Times int
 }
 
 func loadActivity(v *visit) (string, any, error) {
@@ -48,11 +49,16 @@ func loadActivity(v *visit) (string, any, error) {
 	return "Activity", out, err
 }
 
-// feed tells records.
+// feed tells records, the newest first.
 func feed(records []api.RecordInfo) []happening {
 	out := make([]happening, 0, len(records))
 	for _, r := range records {
-		out = append(out, happening{r.At, tell(r)})
+		words := tell(r)
+		if n := len(out); n > 0 && out[n-1].Words == words {
+			out[n-1].Times++
+			continue
+		}
+		out = append(out, happening{r.At, words, 1})
 	}
 	return out
 }

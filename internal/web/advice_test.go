@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner"
 	"brenner/api"
@@ -101,4 +102,16 @@ func TestActivity_EveryDeedHasWords(t *testing.T) {
 
 func record(kind, payload string) api.RecordInfo {
 	return api.RecordInfo{Kind: kind, Actor: "ada", Payload: jsontext.Value(payload)}
+}
+
+// X11: what was done several times in a row is told once, with how often; the newest says when.
+func TestFeed_TellsOnceWhatIsTheSame(t *testing.T) {
+	at := time.Date(2020, 3, 14, 15, 9, 26, 0, time.UTC)
+	read := func(seq int64, context string) api.RecordInfo {
+		return api.RecordInfo{Seq: seq, At: at.Add(time.Duration(seq) * time.Minute), Actor: "ada", Kind: "context.read", Payload: jsontext.Value(`{"id":"` + context + `"}`)}
+	}
+	got := feed([]api.RecordInfo{read(5, "ctx-1"), read(4, "ctx-1"), read(3, "ctx-2"), read(2, "ctx-1"), read(1, "ctx-1")})
+	if len(got) != 3 || got[0].Times != 2 || got[1].Times != 1 || got[2].Times != 2 || !got[0].At.Equal(at.Add(5*time.Minute)) || !got[2].At.Equal(at.Add(2*time.Minute)) {
+		t.Errorf("told: %+v", got)
+	}
 }

@@ -301,6 +301,8 @@ func taskCases() []testCase {
 				{Title: "I read on", Session: id, Doing: true, Hold: "machine 0m"},
 				{Title: "I read on", Session: id, Doing: true, Hold: "machine 16 min"},
 				{Title: "I read on", Session: id, Doing: true, Hold: "machine 99999999999999999999m"},
+				{Title: "I read on", Session: id, Doing: true, Hold: "machine 2 rounds"},
+				{Title: "I read on", Session: id, Doing: true, Hold: "machine 1h"},
 				{Title: "I read on", Session: id, Claim: true, Hold: "machine"},
 				{Title: "I read on", Session: id, Doing: true, Hold: "a\nb"},
 				{Title: "I read on", Session: id, Doing: true, Hold: strings.Repeat("m", brenner.MaxHoldRunes+1)},
@@ -351,6 +353,14 @@ func taskCases() []testCase {
 			}
 			if t := asks("BlueLake", "", "machine"); t.Held.Agent != "GreenValley" || t.Held.Offered || !slices.Equal(t.Held.Before, []brenner.ActorName{"PurpleMountain"}) {
 				s.Fatalf("got %+v, %+v", t, t.Held)
+			}
+			for _, want := range []struct {
+				hold   string
+				length time.Duration
+			}{{"machine 70s", 70 * time.Second}, {"machine 95 seconds", 95 * time.Second}, {"machine 1m30s", 90 * time.Second}, {"machine 3 Minutes", 3 * time.Minute}, {"machine 4.5m", 270 * time.Second}} {
+				if t := asks("GreenValley", "I time "+want.hold, want.hold); t.Hold != "machine" || t.HoldUntil.Sub(t.Created) != want.length {
+					s.Errorf("%s: got %s for %s", want.hold, t.Hold, t.HoldUntil.Sub(t.Created))
+				}
 			}
 			// Another word gives it back as well, and takes nobody's place in line; none does.
 			asks("GreenValley", "I read on", "")

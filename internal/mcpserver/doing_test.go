@@ -327,7 +327,7 @@ func TestHold_WhoWaitsLongestHasItFirst(t *testing.T) {
 	blue.must(first(blue.call("inbox", nil)), "machine is yours alone till 15:16:26 UTC")
 	red.must(first(red.call("inbox", nil)), "machine is not yours: BlueLake has it till 15:16:26 UTC")
 	_, said, err := answered[map[string]any](t.Context(), red.session, "inbox", arguments{"hold": "machine 20m"})
-	if err == nil || !strings.HasPrefix(said, "INVALID_VALUE: machine is held for 1 to 15 minutes (at /hold)") {
+	if err == nil || !strings.HasPrefix(said, `INVALID_VALUE: machine is held for a time such as 70s or 2m, at most 15 minutes, not for "20m" (at /hold)`) {
 		t.Errorf("twenty minutes: %s", said)
 	}
 }

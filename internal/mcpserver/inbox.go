@@ -24,7 +24,7 @@ type inboxRequest struct {
 	States  []api.MessageState `json:"states,omitzero" doc:"only list messages in these"`
 	Wait    int                `json:"wait,omitzero" doc:"seconds, at most 60, till something comes"`
 	Doing   string             `json:"doing,omitzero" doc:"what you do next: the others see it"`
-	Hold    string             `json:"hold,omitzero" doc:"machine or RT 2m: alone, in turn"`
+	Hold    string             `json:"hold,omitzero" doc:"machine 70s or RT: alone, in turn"`
 	Cursor  string             `json:"cursor,omitzero" doc:"next of a page"`
 	Offset  int                `json:"offset,omitzero" doc:"next_offset of a long message"`
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -159,9 +158,13 @@ type wish struct {
 	none   bool
 }
 
-var lengthOfHold = lazy.NewPattern(`(?i)^(.*\S) +([0-9]+) ?m(?:in(?:utes?)?)?$`)
+// A number with a unit at the end is how long, whatever the unit: "machine 70s" is no other machine.
+var (
+	lengthOfHold = lazy.NewPattern(`^(.*\S)\s+([0-9][0-9.]*\s?[A-Za-z]+[0-9A-Za-z.]*)$`)
+	unitOfHold   = lazy.NewPattern(`(?i)\s+|(?:(?:ec(?:ond)?|in(?:ute)?)s?)\b`) // what "10 min" and "70 seconds" have beyond 10m and 70s
+)
 
-// readWish reads what somebody would have alone, as it is written: a name, with minutes behind
+// readWish reads what somebody would have alone, as it is written: a name, with how long behind
 // it where it is not to be its for HoldFor.
 func readWish(text string) (wish, error) {
 	if err := kernel.CheckText(text); err != nil {
@@ -169,9 +172,9 @@ func readWish(text string) (wish, error) {
 	}
 	w := wish{name: strings.TrimSpace(text)}
 	if m := lengthOfHold.FindStringSubmatch(w.name); m != nil {
-		n, err := strconv.Atoi(m[2])
-		if w.name, w.length = m[1], time.Duration(n)*time.Minute; err != nil || n < 1 || n > int(brenner.MaxHoldFor/time.Minute) {
-			return wish{}, brenner.Errorf(brenner.CodeInvalidValue, "%s is held for 1 to %d minutes", m[1], int(brenner.MaxHoldFor/time.Minute)).At("/hold").
+		length, err := time.ParseDuration(strings.ToLower(unitOfHold.ReplaceAllString(m[2], "")))
+		if w.name, w.length = m[1], length.Round(time.Second); err != nil || w.length < time.Second || w.length > brenner.MaxHoldFor {
+			return wish{}, brenner.Errorf(brenner.CodeInvalidValue, "%s is held for a time such as 70s or 2m, at most %d minutes, not for %q", m[1], int(brenner.MaxHoldFor/time.Minute), m[2]).At("/hold").
 				WithHint("ask for less; the same call goes on with it")
 		}
 	}

@@ -21,12 +21,15 @@ const seenDoing = "the others see what you do next, till your next reply to the 
 type saidDoing struct {
 	words, hold string
 	alike       bool // another may be at the same
-	forHold     bool // it waits for what it would have alone, and no news end that
+	forHold     bool // what it would have alone was asked for with this look
 	task        api.TaskInfo
 }
 
 // taken says whether another has what the reader would have alone.
 func (d saidDoing) taken() bool { return d.task.Held != nil }
+
+// inLine says that the reader waits for its turn alone, so that no news end that.
+func (d saidDoing) inLine() bool { return d.forHold && d.taken() }
 
 // isFree says whether no other has that any more, or is kept it.
 func (d saidDoing) isFree(s api.Service, ctx context.Context) (bool, error) {

@@ -603,7 +603,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int, said *saidDoin
 			if slices.ContainsFunc(unread.Messages, func(m api.MessageInfo) bool { return m.Kind.Asks() }) {
 				return nil
 			}
-			if !said.forHold || !said.taken() {
+			if !said.inLine() {
 				return linger()
 			}
 		}
@@ -622,7 +622,7 @@ func waitForMail(s api.Service, ctx context.Context, seconds int, said *saidDoin
 			if err != nil {
 				return err
 			}
-			if slices.ContainsFunc(news, func(p proposed) bool { return p.concerns }) && (!said.forHold || !said.taken()) {
+			if slices.ContainsFunc(news, func(p proposed) bool { return p.concerns }) && !said.inLine() {
 				return linger()
 			}
 		}

@@ -954,7 +954,10 @@ type Submission struct {
 	// AnswerUnseen says that its author would, and was not shown what the answer says by now:
 	// it is not signed.
 	AnswerUnseen bool `json:"answer_unseen,omitzero"`
-	DryRun       bool `json:"dry_run,omitzero"`
+	// AnswerOwn says that its author would, and changes the research thread with it: whoever
+	// wrote an answer last stands behind it, and the others sign it.
+	AnswerOwn bool `json:"answer_own,omitzero"`
+	DryRun          bool `json:"dry_run,omitzero"`
 	// Waiting are those who have not answered yet.
 	Waiting []brenner.ActorName `json:"waiting,omitzero"`
 	// ByItself says, as a clause, when it is compiled without them.

@@ -288,8 +288,12 @@ func (l *linter) untested() {
 	}
 }
 
-// killed reports what a live item says of one that was killed.
+// killed reports what a live item says of one that was killed. A test that was run is the
+// record of what it told apart.
 func (l *linter) killed(it *Item) {
+	if it.TellsOutcome() {
+		return
+	}
 	id := string(it.ID())
 	var told stringSet
 	tell := func(name, other string) {

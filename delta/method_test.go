@@ -66,6 +66,10 @@ func TestLint_AsksWhatTheMethodAsks(t *testing.T) {
 			[]string{say("k", 21, "Cy", "KILL", "H1", "H", `{"reason":"r"}`)},
 			brenner.CodeKilledReference, "T1 T2 X1", "",
 		},
+		"a test that was run": {
+			[]string{say("k", 21, "Cy", "KILL", "H1", "H", `{"reason":"r"}`), say("r", 22, "Bob", "EDIT", "T1", "T", `{"actual_outcomes":{"H1":"no"},"status":"run"}`)},
+			brenner.CodeKilledReference, "T2 X1", "",
+		},
 		"a load that fell": {
 			[]string{say("k", 21, "Cy", "KILL", "H2", "H", `{"reason":"r"}`)},
 			brenner.CodeKilledReference, "A1 T1", "",

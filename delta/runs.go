@@ -104,7 +104,7 @@ func (it *Item) runs() Test {
 			t.Running = slices.DeleteFunc(t.Running, of)
 		}
 	}
-	if it.takenBack() {
+	if !it.TellsOutcome() {
 		t.Done = nil
 	}
 	switch {
@@ -118,9 +118,9 @@ func (it *Item) runs() Test {
 	return t
 }
 
-// takenBack says that nothing is left of what was said to have come out of a test.
-func (it *Item) takenBack() bool {
-	return stateOf(it.Text("status")) != TestRun && strings.TrimSpace(it.Text("last_run")) == "" && len(it.Pairs("last_run")) == 0 && len(it.Pairs("actual_outcomes")) == 0
+// TellsOutcome says that an item is a test and says what came out of it: that was not taken back.
+func (it *Item) TellsOutcome() bool {
+	return it.section == atTests && (stateOf(it.Text("status")) == TestRun || strings.TrimSpace(it.Text("last_run")) != "" || len(it.Pairs("last_run"))+len(it.Pairs("actual_outcomes")) > 0)
 }
 
 // Says is what a delta says of running a test.

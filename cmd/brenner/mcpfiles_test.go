@@ -242,14 +242,19 @@ func TestMCP_AShellWaitsForItsTurn(t *testing.T) {
 			green.does("inbox", map[string]any{})
 			grey.does("inbox", map[string]any{"doing": "I time it", "hold": "machine"})
 			words, _ := green.does("inbox", map[string]any{"doing": "I time it, too", "hold": "machine 2m"})["words"].(string)
-			m := regexp.MustCompile(`a shell waits for your turn, and goes on only then, until \d\d:\d\d UTC:\n(curl -fsS .*) && COMMAND\n`).FindStringSubmatch(words)
+			m := regexp.MustCompile(`a shell waits for your turn, has machine while COMMAND runs and gives it back, as often as you like until \d\d:\d\d UTC:\n(\(H='.*) && COMMAND\)\n`).FindStringSubmatch(words)
 			if m == nil {
 				t.Fatalf("no command in %q", words)
 			}
-			began, ran := filepath.Join(t.TempDir(), "began"), filepath.Join(t.TempDir(), "ran")
-			cmd := exec.CommandContext(t.Context(), "sh", "-c", "touch "+began+"; "+m[1]+" && touch "+ran)
-			out := new(bytes.Buffer)
-			cmd.Stdout, cmd.Stderr = out, out
+			dir := t.TempDir()
+			began, ran := filepath.Join(dir, "began"), filepath.Join(dir, "ran")
+			shell := func(command string) (*exec.Cmd, *bytes.Buffer) {
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+				out := new(bytes.Buffer)
+				cmd.Stdout, cmd.Stderr = out, out
+				return cmd, out
+			}
+			cmd, out := shell("touch " + began + "; " + m[1] + " && touch " + ran + " && exit 7)")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -267,11 +272,19 @@ func TestMCP_AShellWaitsForItsTurn(t *testing.T) {
 				t.Fatal("what waits has run")
 			}
 			grey.does("inbox", map[string]any{"hold": "none"})
-			if err := <-ended; err != nil || !strings.Contains(out.String(), "machine is yours alone till ") {
+			if err := <-ended; cmd.ProcessState.ExitCode() != 7 || !strings.Contains(out.String(), "machine is yours alone till ") || !strings.HasSuffix(out.String(), "with that you gave machine back\n") {
 				t.Fatalf("%v %s", err, out)
 			}
 			if _, err := os.Stat(ran); err != nil {
 				t.Error("what waited has not run")
+			}
+			// It was given back, and the line may be run again.
+			if words, _ := grey.does("inbox", map[string]any{"hold": "machine"})["words"].(string); !strings.Contains(words, "machine is yours alone till ") {
+				t.Fatalf("it was not given back: %s", words)
+			}
+			grey.does("inbox", map[string]any{"hold": "none"})
+			if again, out := shell(m[1] + " && echo run >> " + ran + ")"); again.Run() != nil || strings.Count(out.String(), "machine") < 2 {
+				t.Errorf("not again: %s", out)
 			}
 		})
 	}

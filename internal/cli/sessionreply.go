@@ -140,6 +140,9 @@ func printReply(w *printer, sub api.Submission) {
 		state = "dry run, nothing was kept"
 	}
 	w.Printf("%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
+	if sub.AnswerOwn {
+		w.Printf("  not signed: it changes RT, and who wrote the answer last stands behind it\n")
+	}
 	printSubmission(w, sub)
 	if sub.Compiled.Version > 0 {
 		w.Printf("compiled: %s\n", sub.Compiled)

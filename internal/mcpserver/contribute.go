@@ -656,7 +656,7 @@ func (p sessionPage) Slim() sessionPage {
 type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"if you are asked in several"`
-	Text    string            `json:"text" doc:"Markdown with delta blocks, as the kickoff shows"`
+	Text    string            `json:"text" doc:"Markdown with delta blocks, or a JSON list of deltas"`
 	Nothing bool              `json:"nothing,omitzero" doc:"nothing to add; text says why, without deltas"`
 	Task    string            `json:"task,omitzero" doc:"one of yours that this closes"`
 	Doing   string            `json:"doing,omitzero" doc:"as in inbox"`
@@ -873,6 +873,9 @@ func (r submission) Words() string {
 		fmt.Fprintf(&b, "%s: you have nothing to add; that is your answer\n", r.Session)
 	default:
 		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
+	}
+	if r.AnswerOwn {
+		b.WriteString("\"RT holds\" signs nothing beside a change of RT: who wrote the answer last stands behind it, and the others sign that\n")
 	}
 	b.WriteString(deltaLines(r.Deltas, r.Agent, r.told))
 	if r.Hypotheses > 0 && !r.told[r.alive()] {

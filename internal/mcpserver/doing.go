@@ -17,6 +17,9 @@ import (
 // seenDoing is what it is told of what becomes of its own word, once.
 const seenDoing = "the others see what you do next, till your next reply to the session or till you say what else\n"
 
+// turnTold says of a reader that it was told once how its shell takes turns.
+const turnTold = "a shell waits for your turn"
+
 // saidDoing is what becomes of what the reader said that it does next.
 type saidDoing struct {
 	words, hold string
@@ -27,6 +30,22 @@ type saidDoing struct {
 
 // taken says whether another has what the reader would have alone.
 func (d saidDoing) taken() bool { return d.task.Held != nil }
+
+// command says how a shell takes its turn with what the reader asked for: whenever that is not
+// its yet, and else once. An item is written by a reply, and by no command.
+func (d saidDoing) command(s api.Service, ctx context.Context, hold string) string {
+	name := d.task.Hold
+	if d.taken() {
+		name = d.task.Wants
+	}
+	if hold == "" || name == "" || (api.TaskInfo{Hold: name}).HeldItem() != "" {
+		return ""
+	}
+	if told := tellOnce(s, ctx, d.task.Session, []string{turnTold})[turnTold]; told && !d.taken() {
+		return ""
+	}
+	return turnCommand(ctx, name, hold)
+}
 
 // inLine says that the reader waits for its turn alone, so that no news end that.
 func (d saidDoing) inLine() bool { return d.forHold && d.taken() }
@@ -106,17 +125,18 @@ func holdWords(t api.TaskInfo, hold string) string {
 	return gave + fmt.Sprintf("%s is yours alone till %s, or till your next doing or hold \"%s\"; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil), api.NoHold)
 }
 
-// wanted is what the reader said that it would have alone, and has not got.
-func wanted(s api.Service, ctx context.Context) (hold string) {
+// ownWord is what the reader said that it does next, in the newest open session that it was
+// asked in; none, if that is over.
+func ownWord(s api.Service, ctx context.Context) (api.TaskInfo, error) {
 	info, me, err := ownOpen(s, ctx)
 	if err != nil || info.ID == "" {
-		return ""
+		return api.TaskInfo{}, err
 	}
 	all, err := tasksOf(s, ctx, info.ID)
-	if i := slices.IndexFunc(all, func(t api.TaskInfo) bool { return t.Holder == me && t.Wants != "" }); err == nil && i >= 0 {
-		return all[i].Wants
+	if i := slices.IndexFunc(all, func(t api.TaskInfo) bool { return t.Holder == me && t.Hold+t.Wants != "" }); err == nil && i >= 0 {
+		return all[i], nil
 	}
-	return ""
+	return api.TaskInfo{}, err
 }
 
 // clockOf is a time of day to the second: what is held is so for minutes.

@@ -92,6 +92,22 @@ func TestDoubt_WhatStillNamesWhatIsKilled(t *testing.T) {
 	blue.mustNot(dry(deltaBlock("EDIT", "H1", "hypothesis_slate", `{"claim":"another"}`, "")), "KILLED_REFERENCE")
 }
 
+// D26: who kills an item hears of the tests of it that others put up since it read the document.
+func TestDoubt_TestsPutUpUnseen(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	test := deltaBlock("ADD", "", "discriminative_tests", `{"name":"Cold","procedure":"p","discriminates":"H1 from H2","expected_outcomes":{"H1":"slow","H2":"fast"}}`, "")
+	blue.call("inbox", nil)
+	red.submits(test)
+	dry := func(p *player) string {
+		return first(p.call("delta_submit", arguments{"session": "RS-pair", "dry_run": true, "text": deltaBlock("KILL", "H1", "hypothesis_slate", `{"reason":"too slow"}`, "")}))
+	}
+	blue.must(dry(blue), "REFERENCE_MOVED: H1 is to be tried by what others have put up since you read it: T1")
+	red.mustNot(dry(red), "to be tried") // it is its own
+	blue.call("inbox", nil)
+	blue.mustNot(dry(blue), "to be tried") // it has read it
+}
+
 // D26: who has said what the answer is, is asked again when others change what it names,
 // and not for whatever else they change.
 func TestConclude_AsksAgainWhatConcernsTheAnswer(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,18 +50,30 @@ type ticket struct {
 	until         time.Time
 	fetch         getRequest
 	write         *writeRequest
-	hold          string
+	turn          *turn
 }
 
-// method is that of the requests that a ticket is for.
-func (t ticket) method() string {
+// turn is what somebody would have alone, as it asked for it, and the name of that. A request of
+// its ticket waits for it, and another gives it back, as often as one likes.
+type turn struct{ hold, name string }
+
+// methods are those of the requests that a ticket is for.
+func (t ticket) methods() []string {
 	switch {
 	case t.write != nil:
-		return http.MethodPut
-	case t.hold != "":
-		return http.MethodPost
+		return []string{http.MethodPut}
+	case t.turn != nil:
+		return []string{http.MethodPost, http.MethodDelete}
 	}
-	return http.MethodGet
+	return []string{http.MethodGet}
+}
+
+// life is how long a ticket is good: one for a turn as long as that may be waited for and had.
+func (t ticket) life() time.Duration {
+	if t.turn != nil {
+		return brenner.TicketLife + brenner.MaxHoldFor
+	}
+	return brenner.TicketLife
 }
 
 // NewTickets makes a store of tickets; nil: by the time of the machine.
@@ -100,7 +113,7 @@ func (t *Tickets) issue(one ticket) (secret string, until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
-	one.until = now.Add(brenner.TicketLife)
+	one.until = now.Add(one.life())
 	own := 0
 	for sum, other := range t.open {
 		switch {
@@ -177,20 +190,28 @@ func based(h *http.Request) *http.Request {
 	return h.WithContext(context.WithValue(h.Context(), baseKey{}, scheme+"://"+h.Host))
 }
 
-// ticketFor gives out a ticket and says how it is used: with a command of curl, as it begins.
-func ticketFor(ctx context.Context, one ticket, curl string) (string, error) {
+// pass is a ticket as a command shows it.
+type pass struct{ until, header, address string }
+
+// curl is a command that begins as it is given, and shows the ticket.
+func (p pass) curl(begins string) string {
+	return fmt.Sprintf("until %s:\n%s -H '%s' %s\n", p.until, begins, p.header, p.address)
+}
+
+// ticketFor gives out a ticket.
+func ticketFor(ctx context.Context, one ticket) (pass, error) {
 	d, ok := ctx.Value(deskKey{}).(desk)
 	if !ok {
-		return "", brenner.Errorf(brenner.CodeInvalidValue, "files are not to be had over this connection").At("/file").
+		return pass{}, brenner.Errorf(brenner.CodeInvalidValue, "files are not to be had over this connection").At("/file").
 			WithHint("leave file out: contents come and go with the calls")
 	}
 	base, err := d.base()
 	if err != nil {
-		return "", err
+		return pass{}, err
 	}
 	one.authorization = d.authorization
 	secret, until := d.tickets.issue(one)
-	return fmt.Sprintf("until %s:\n%s -H '%s: %s' %s%s\n", until.UTC().Format("15:04 UTC"), curl, ticketHeader, secret, base, FilePath), nil
+	return pass{until: until.UTC().Format("15:04 UTC"), header: ticketHeader + ": " + secret, address: base + FilePath}, nil
 }
 
 // fetchCommands say how contents are fetched, each by one of its own.
@@ -217,11 +238,12 @@ func fetchCommand(s api.Service, ctx context.Context, in getRequest) (artifactPa
 		return artifactPage{}, err
 	}
 	in.Ref.Ref = v.Ref() // the one in force now
-	said, err := ticketFor(ctx, ticket{fetch: in}, "curl -fsS -o "+in.Ref.String())
+	p, err := ticketFor(ctx, ticket{fetch: in})
 	if err != nil {
 		return artifactPage{}, err
 	}
-	return artifactPage{ArtifactView: v, asked: in, file: fmt.Sprintf("%s as a file, byte for byte, read and paid for when it is fetched, %s", in.Ref, said)}, nil
+	said := fmt.Sprintf("%s as a file, byte for byte, read and paid for when it is fetched, %s", in.Ref, p.curl("curl -fsS -o "+in.Ref.String()))
+	return artifactPage{ArtifactView: v, asked: in, file: said}, nil
 }
 
 // sendCommand says how the content of a version is sent.
@@ -235,11 +257,11 @@ func sendCommand(ctx context.Context, in writeRequest) (written, error) {
 		return written{}, brenner.Errorf(brenner.CodeLimitExceeded, "what goes with a file has more than %d bytes", brenner.MaxTicketBytes).
 			WithHint("hand in the deltas by themselves")
 	}
-	said, err := ticketFor(ctx, ticket{write: &in}, "curl -sS -T FILE")
+	p, err := ticketFor(ctx, ticket{write: &in})
 	if err != nil {
 		return written{}, err
 	}
-	return written{file: "nothing is written yet: send the content, and what comes of it is the answer to that, " + said}, nil
+	return written{file: "nothing is written yet: send the content, and what comes of it is the answer to that, " + p.curl("curl -sS -T FILE")}, nil
 }
 
 // sentKey says of a write that its content came as a file.
@@ -280,7 +302,7 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 	if err != nil {
 		return "", err
 	}
-	if allowed := one.method(); h.Method != allowed {
+	if allowed := strings.Join(one.methods(), ", "); !slices.Contains(one.methods(), h.Method) {
 		w.Header().Set("Allow", allowed)
 		return "", brenner.Errorf(brenner.CodeInvalidValue, "this ticket is for %s", allowed).WithHint("use the command as it was given")
 	}
@@ -290,8 +312,11 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 		if err != nil {
 			return "", err
 		}
-		if one.hold != "" {
-			return taken(s, o.waiting(h.Context()), one.hold)
+		switch {
+		case one.turn != nil && h.Method == http.MethodDelete:
+			return gaveBack(s, h.Context(), one.turn.name)
+		case one.turn != nil:
+			return taken(s, o.waiting(h.Context()), one.turn.hold)
 		}
 		return fetched(s, h.Context(), one.fetch)
 	}
@@ -310,14 +335,16 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 	return result.Content[0].(*mcp.TextContent).Text, nil
 }
 
-// turnCommand says how a shell waits for one's turn, and goes on only then; nothing where there
-// is no way for it.
-func turnCommand(ctx context.Context, hold string) string {
-	said, err := ticketFor(ctx, ticket{hold: hold}, fmt.Sprintf("curl -fsS -X POST --retry %d --retry-delay 1 --retry-all-errors", int(brenner.TicketLife/turnWait)))
+// turnCommand says how a shell waits for one's turn, runs what that is for, and gives back what
+// one had for it, however that ended; nothing where there is no way for it.
+func turnCommand(ctx context.Context, name, hold string) string {
+	p, err := ticketFor(ctx, ticket{turn: &turn{hold: hold, name: name}})
 	if err != nil {
 		return ""
 	}
-	return "a shell waits for your turn, and goes on only then, " + strings.TrimSuffix(said, "\n") + " && COMMAND\n"
+	return fmt.Sprintf("a shell waits for your turn, has %s while COMMAND runs and gives it back, as often as you like until %s:\n"+
+		"(H='%s'; trap 'curl -sS -X DELETE -H \"$H\" %s' EXIT; curl -fsS -X POST --retry %d --retry-delay 1 --retry-all-errors -H \"$H\" %[4]s && COMMAND)\n",
+		name, p.until, p.header, p.address, int(brenner.TicketLife/turnWait))
 }
 
 // turnWait is how long one request waits for a turn: less than a server lets it take.
@@ -340,6 +367,16 @@ func taken(s api.Service, ctx context.Context, hold string) (string, error) {
 			err = said.again(s, ctx)
 		}
 	}
+	return said.hold, err
+}
+
+// gaveBack gives back what somebody has alone, or its place in line for it, if it has either.
+func gaveBack(s api.Service, ctx context.Context, name string) (string, error) {
+	own, err := ownWord(s, ctx)
+	if err != nil || !strings.EqualFold(own.Hold, name) && !strings.EqualFold(own.Wants, name) {
+		return "", err
+	}
+	said, err := sayDoing(s, ctx, keyed{}, "", api.NoHold)
 	return said.hold, err
 }
 

@@ -250,7 +250,8 @@ func TestFiles_NeedAnAddress(t *testing.T) {
 	}
 }
 
-// C16: a shell that waits for its turn is refused as long as another has it, and keeps its place.
+// C16: a shell that waits for its turn is refused as long as another has it, and keeps its place;
+// it gives back what it had, and nothing else.
 func TestFiles_AShellIsRefusedTillItIsItsTurn(t *testing.T) {
 	s := memory.New()
 	t.Cleanup(func() { _ = s.Close() })
@@ -286,8 +287,22 @@ func TestFiles_AShellIsRefusedTillItIsItsTurn(t *testing.T) {
 	if _, err := asks("RedSky", "machine 3m"); brenner.CodeOf(err) != brenner.CodeTaskTaken || !strings.Contains(err.Error(), "machine is not yours yet: BlueLake has it") {
 		t.Errorf("%v", err)
 	}
-	if _, err := asks("BlueLake", "none"); err != nil {
-		t.Fatal(err)
+	gives := func(name brenner.ActorName, what string) string {
+		t.Helper()
+		said, err := gaveBack(a.As(app.Identity{Name: name, Auth: app.AuthAs}), ctx, what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	if said := gives("BlueLake", "port 80"); said != "" { // it has something else
+		t.Errorf("%s", said)
+	}
+	if said := gives("BlueLake", "Machine"); said != "with that you gave machine back\n" {
+		t.Errorf("%s", said)
+	}
+	if said := gives("BlueLake", "machine"); said != "" {
+		t.Errorf("%s", said)
 	}
 	if said, err := asks("RedSky", "machine"); err != nil || !strings.HasPrefix(said, "machine is yours alone till ") {
 		t.Errorf("%v: %s", err, said)

@@ -87,7 +87,9 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	}
 	asked := in.Doing+in.Hold != ""
 	if !asked && len(in.States) == 0 {
-		in.Hold = wanted(s, ctx)
+		if own, err := ownWord(s, ctx); err == nil {
+			in.Hold = own.Wants
+		}
 	}
 	var said saidDoing
 	if in.Doing+in.Hold != "" {
@@ -114,8 +116,8 @@ func whatIsNew(s api.Service, ctx context.Context, in inboxRequest) (inboxResult
 	if err := waitForMail(s, ctx, in.Wait, &said); err != nil {
 		return inboxResult{}, err
 	}
-	if asked && said.taken() {
-		said.hold += turnCommand(ctx, in.Hold)
+	if asked {
+		said.hold += said.command(s, ctx, in.Hold)
 	}
 	page := api.Page{Limit: pageOfMail, Cursor: in.Cursor}
 	var list api.MessageList

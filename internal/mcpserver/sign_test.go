@@ -27,6 +27,12 @@ func TestSign_TheAnswerAsItStands(t *testing.T) {
 	red.must(first(red.call("inbox", nil)), "If you stand behind `RT`, sign it")
 	red.must(sign(red, "RT holds"), "you stand behind the answer")
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-pair", "again": true})), "is signed by RedSky")
+	// Who changes it, and says in the same reply that it holds, has written it.
+	own := blue.submits("RT holds\n" + deltaBlock("EDIT", "RT", "research_thread", `{"answer":"H1, as far as two of us have measured."}`, ""))
+	blue.must(own, "\"RT holds\" signs nothing beside a change of RT")
+	blue.mustNot(own, "you stand behind")
+	red.call("inbox", nil)
+	red.must(sign(red, "RT holds"), "you stand behind the answer")
 	// What the answer names may change under those who signed it.
 	blue.edits("H1", `{"claim":"the old parser is slow"}`)
 	red.call("inbox", nil)

@@ -105,7 +105,7 @@ func (d *doubts) of(e delta.Entry) ([]brenner.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.observed(one), d.keyed(one), d.unproven(one), d.unobserved(one, text), d.ahead(one), d.left(one), again)
+	found = slices.Concat(found, d.foretold(one), d.together(one), d.reworded(one), d.observed(one), d.keyed(one), d.unproven(one), d.unobserved(one, text), d.ahead(one), d.left(one), d.unseenTests(one), again)
 	var labels map[string]bool
 	quoted := ledger.Quotations(text)
 	for _, at := range namedItem.FindAllStringIndex(text, 100) {
@@ -643,6 +643,33 @@ func (d *doubts) left(one delta.Delta) []brenner.Diagnostic {
 	return []brenner.Diagnostic{{
 		Severity: brenner.SeverityWarning, Code: brenner.CodeKilledReference, Subject: string(one.TargetID), Message: fmt.Sprintf("what you claim still names %s: %s", one.TargetID, kernel.FirstIDs(by)),
 		Hint: fmt.Sprintf("EDIT or KILL %s if it does not hold without", kernel.FirstIDs(by)),
+	}}
+}
+
+// unseenTests says which tests others have put up of what one kills since its author read the
+// document: it may not know that somebody is about to try it.
+func (d *doubts) unseenTests(one delta.Delta) []brenner.Diagnostic {
+	if one.Operation != delta.Kill || d.known == nil {
+		return nil
+	}
+	var tests []string
+	for _, section := range []delta.Section{delta.DiscriminativeTests, delta.PredictionsTable} {
+		for _, it := range liveIn(d.doc, section) {
+			if _, had := d.known.Item(it.ID()); had || it.Authors()[0] == d.author || d.touched[delta.Target(it.ID())] {
+				continue
+			}
+			if p, _ := d.doc.Passage(it.ID()); slices.Contains(namedIn(it, p.Text, nil), delta.ItemID(one.TargetID)) {
+				tests = append(tests, string(it.ID()))
+			}
+		}
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	return []brenner.Diagnostic{{
+		Severity: brenner.SeverityWarning, Code: brenner.CodeReferenceMoved, Subject: string(one.TargetID),
+		Message: fmt.Sprintf("%s is to be tried by what others have put up since you read it: %s", one.TargetID, kernel.FirstIDs(tests)),
+		Hint:    "what is killed is edited no more; wait for what comes of it if that may save it",
 	}}
 }
 

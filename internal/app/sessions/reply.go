@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -222,6 +223,7 @@ type incoming struct {
 	nothing bool // its author has nothing to add
 	settles bool // it does nothing but settle critiques, and sign the answer
 	apart   bool // it has deltas, and they leave the research thread alone
+	rewords bool // it has some that do not
 	// message and written are known of a reply that came over a mail server.
 	message string
 	written time.Time
@@ -362,7 +364,9 @@ func (in incoming) checkNothing(x delta.Extraction) (incoming, error) {
 	if len(x.Entries)+len(x.Misses) == 0 {
 		return in, nil
 	}
-	in.settles, in.apart = settling(x), !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Delta.Section == delta.ResearchThread || e.Invalid != nil })
+	in.settles = settling(x)
+	in.rewords = slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Delta.Section == delta.ResearchThread && e.Invalid == nil })
+	in.apart = !in.rewords && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid != nil })
 	if !in.nothing || in.settles {
 		in.nothing = false
 		return in, nil
@@ -416,21 +420,25 @@ func keepToSections(c *kernel.Call, in incoming, x *delta.Extraction) error {
 			continue
 		}
 		role, d := roles.decide(in.agent, e.Delta.Operation, e.Delta.Section)
-		if d.Allowed || (observes(e.Delta) || tellsOwnRun(e.Delta, in.agent)) && roles.measures(in.agent) || answers(e.Delta) && roles.mayAnswer(in.agent, e.Delta) {
+		beyond, runs := beyondOwnRun(e.Delta, in.agent)
+		if d.Allowed || (observes(e.Delta) || runs && beyond == "") && roles.measures(in.agent) || answers(e.Delta) && roles.mayAnswer(in.agent, e.Delta) {
 			continue
 		}
-		hint := "leave it to the role that writes the section"
+		hint, at := "leave it to the role that writes the section", "/section"
 		if answers(e.Delta) && in.session.Concludes != "" {
 			e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s says the answer; others replace at most %d characters of it at once, in parts", in.session.Concludes, brenner.MaxCorrectionRunes).
-				At("/payload/answer").WithHint(fmt.Sprintf("send the words that are wrong as {\"answer\":{\"old\":\"…\",\"new\":\"…\"}}, several in several replies; for more leave a note; once %s has done nothing for %.0f minutes, who takes part may say all of it",
+				At("/payload/answer").WithHint(fmt.Sprintf("send the words that are wrong as {\"answer\":{\"old\":\"…\",\"new\":\"…\"}}, several as a list of those; for more leave a note; once %s has done nothing for %.0f minutes, who takes part may say all of it",
 				in.session.Concludes, roster.Patience.Minutes()))
 			continue
 		}
 		if alone := setByMeasuring[e.Delta.Section]; alone != "" && e.Delta.Operation == delta.Edit && roles.measures(in.agent) {
 			hint = "send " + alone + "; leave the rest to the role that writes the section"
+			if runs {
+				at = beyond
+			}
 		}
 		e.Invalid = brenner.Errorf(brenner.CodeWriteDenied, "%s to %s is not for %s: %s", e.Delta.Operation, e.Delta.Section, role, d.Reason).
-			At("/section").WithHint(hint)
+			At(at).WithHint(hint)
 	}
 	return roles.failed
 }
@@ -496,25 +504,30 @@ var setByMeasuring = map[delta.Section]string{
 	delta.DiscriminativeTests: "last_run, actual_outcomes and status alone, which whoever ran the test itself may set",
 }
 
-// tellsOwnRun says whether a delta tells of a test that its author runs it, or what came out
-// when it ran it, and nothing else (ADR 191).
-func tellsOwnRun(d delta.Delta, author brenner.ActorName) bool {
+// beyondOwnRun says of a delta that tells of a test that its author runs it, or what came out
+// when it ran it, where it says more than that; "" if it does not (ADR 191).
+func beyondOwnRun(d delta.Delta, author brenner.ActorName) (at string, runs bool) {
 	var payload map[string]jsontext.Value
 	if says := d.Runs().State; d.Operation != delta.Edit || says != delta.TestRun && says != delta.TestRunning || json.Unmarshal(d.Payload, &payload) != nil {
-		return false
+		return "", false
 	}
-	for name := range payload {
+	for _, name := range slices.Sorted(maps.Keys(payload)) {
 		if name != "last_run" && name != "actual_outcomes" && name != "status" {
-			return false
+			return string(jsontext.Pointer("/payload").AppendToken(name)), true
 		}
 	}
 	var ran struct {
 		By string `json:"by"`
 	}
-	if payload["last_run"].Kind() == '{' && json.Unmarshal(payload["last_run"], &ran) != nil {
-		return false
+	switch {
+	case payload["last_run"].Kind() != '{':
+		return "", true
+	case json.Unmarshal(payload["last_run"], &ran) != nil:
+		return "/payload/last_run", true
+	case ran.By != "" && !strings.EqualFold(strings.TrimSpace(ran.By), string(author)):
+		return "/payload/last_run/by", true
 	}
-	return ran.By == "" || strings.EqualFold(strings.TrimSpace(ran.By), string(author))
+	return "", true
 }
 
 // rolesIn is what those who take part in a session may do to its document (D25).

@@ -30,13 +30,18 @@ type signature struct {
 	of     brenner.Digest // the answer that its author stands behind, "" if it says nothing of one
 	unseen bool           // it was changed since its author was shown it: it is not signed
 	back   bool           // its author no longer stands behind what it signed
+	own    bool           // it changes the thread as well: it is not signed
 }
 
 // signed is whether a reply stands behind the answer as it stands, which its author has to
 // have been shown, or has written (ADR 199).
 func (in incoming) signed(c *kernel.Call) (signature, error) {
 	first, _, _ := strings.Cut(strings.TrimSpace(in.text), "\n")
-	says := in.nothing || in.settles || in.apart && signsAlone.MatchString(first)
+	alone := signsAlone.MatchString(first)
+	if in.rewords && alone {
+		return signature{own: true}, nil
+	}
+	says := in.nothing || in.settles || in.apart && alone
 	if !says || c.Person() || in.agent != c.Who.Name {
 		return signature{}, nil
 	}
@@ -154,5 +159,5 @@ func signers(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact, by brenn
 
 // say adds to what is said of a reply what it says of the answer.
 func (s signature) say(out *api.Submission) {
-	out.Signed, out.AnswerUnseen, out.SignatureBack = s.of != "", s.unseen, s.back
+	out.Signed, out.AnswerUnseen, out.SignatureBack, out.AnswerOwn = s.of != "", s.unseen, s.back, s.own
 }

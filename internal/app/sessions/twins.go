@@ -603,7 +603,7 @@ func (b beside) deadNames(look outlook) {
 			continue
 		}
 		it, ok := look.now.Item(o.Item)
-		if !ok || it.Killed() != nil {
+		if !ok || it.Killed() != nil || it.TellsOutcome() {
 			continue
 		}
 		now, _ := look.now.Passage(o.Item) // what was mended since is no news

@@ -325,7 +325,7 @@ const (
 	MaxTickets         = 1024
 	MaxTicketsPerToken = 16
 	MaxTicketBytes     = 64 << 10
-	TicketLife         = 10 * time.Minute
+	TicketLife         = 30 * time.Minute
 	// MaxHeaderBytes bounds the header of a request.
 	MaxHeaderBytes = 64 << 10
 	// MaxAnswerBytes bounds the answer of a server that a client reads.

@@ -114,7 +114,7 @@ func (k Kickoff) answer(to brenner.ActorName, role brenner.Role) string {
 	whole := k.whole(role)
 	return strings.NewReplacer(
 		"{{module}}", string(module), "{{role}}", string(role), "{{sections}}", k.writes(role, whole), "{{kinds}}", kinds(whole),
-		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to), "{{divide}}", k.divide(to), "{{requests}}", fmt.Sprint(brenner.MaxRequestsPerContext),
+		"{{empty}}", k.empty(role), "{{evidence}}", k.evidence(role), "{{compile}}", explained(k.Compile), "{{conclusion}}", k.conclusion(to), "{{divide}}", k.divide(to),
 	).Replace(builtin("answer"))
 }
 
@@ -178,7 +178,7 @@ func (k Kickoff) conclusion(to brenner.ActorName) string {
 	case by != to:
 		return who + " what the answer is, in `answer` of `RT`, once tests and critiques have come in. Once you stand behind it, sign it: " +
 			brenner.Do("delta.submit", "file", "FILE", "nothing", "true", "session", string(k.Session)).Mark() + " with the words `RT holds`." +
-			fmt.Sprintf(" Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts, %d characters of it at most; all of it if %s has done nothing for %.0f minutes.", brenner.MaxCorrectionRunes, by, Patience.Minutes())
+			fmt.Sprintf(" Words of it that are wrong replace yourself: an EDIT of `RT` with `answer` alone, in parts, %d characters of it at most; all of it if %s has done nothing for %.0f minutes. Who signed before such a correction need not again.", brenner.MaxCorrectionRunes, by, Patience.Minutes())
 	default:
 		who = "You say"
 	}

@@ -253,7 +253,7 @@ func taskCases() []testCase {
 			_, err = s.pi.SubmitDeltas(s.ctx, api.SubmitDeltasRequest{Session: id, From: "BlueLake", Text: adds("third"), Doing: "It reads on"})
 			s.refused(err, brenner.CodeInvalidValue)
 		}},
-		{"what only one has at a time goes to who asks first, till its next word", func(s *scene) { // C16
+		{"what only one has at a time goes to who asks first, till it gives that back", func(s *scene) { // C16
 			id := s.pi.starts().ID
 			blue, green := s.agent("BlueLake"), s.agent("GreenValley")
 			blue.assembles("What is known?")
@@ -281,7 +281,10 @@ func taskCases() []testCase {
 			if other := asks(green, "I count the rows", "RT"); other.Hold != "RT" || other.ID == second.ID {
 				s.Errorf("another is free: %+v", other)
 			}
-			asks(blue, "I read on", "") // the next word ends it
+			if got := asks(blue, "I read on", ""); got.Hold != "machine" || !got.HoldUntil.Equal(first.HoldUntil) || got.GaveBack != "" {
+				s.Errorf("the next word ends it: %+v", got)
+			}
+			asks(blue, "", "none")
 			if got := asks(green, "", "machine"); got.Hold != "machine" || got.Title != "I count the rows" {
 				s.Errorf("got %+v", got)
 			}
@@ -362,8 +365,11 @@ func taskCases() []testCase {
 					s.Errorf("%s: got %s for %s", want.hold, t.Hold, t.HoldUntil.Sub(t.Created))
 				}
 			}
-			// Another word gives it back as well, and takes nobody's place in line; none does.
-			asks("GreenValley", "I read on", "")
+			// Another word gives back neither that nor a place in line; none does.
+			if t := asks("GreenValley", "I read on", ""); t.Hold != "machine" || t.GaveBack != "" {
+				s.Fatalf("got %+v", t)
+			}
+			asks("GreenValley", "", "none")
 			if t := asks("PurpleMountain", "I read, too", ""); t.Wants != "machine" {
 				s.Fatalf("got %+v", t)
 			}

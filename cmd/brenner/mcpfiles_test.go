@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-var curl = regexp.MustCompile(`until \d\d:\d\d UTC:\n(curl -\S+ (?:(-o|-T)) (\S+) -H 'Brenner-Ticket: ([A-Z0-9]+)' (http://\S+))`)
+var curl = regexp.MustCompile(`(?:until|till) \d\d:\d\d UTC:\n(curl -\S+ (?:(-o|-T)) (\S+) -H 'Brenner-Ticket: ([A-Z0-9]+)' '?(http://[^\s']+)'?)\n`)
 
 // transfer is a command that an agent was given for a file.
 type transfer struct {
@@ -179,8 +179,21 @@ func TestMCP_ContentsGoAsFiles(t *testing.T) {
 				t.Errorf("deleted: %d %s", status, answer)
 			}
 			both, _ := reader.does("artifact_get", map[string]any{"ref": "code@1", "file": true, "more": []any{"code@2", "none"}})["words"].(string)
-			if n := len(curl.FindAllString(both, -1)); n != 2 || !strings.Contains(both, "none: NOT_FOUND: ") {
+			if n := strings.Count(both, "curl -fsS -o code@"); n != 2 || !strings.Contains(both, "none: NOT_FOUND: ") {
 				t.Errorf("%d commands in %s", n, both)
+			}
+			// One ticket reads whatever its holder may, and no more.
+			for _, other := range []struct {
+				query  string
+				status int
+				answer string
+			}{
+				{"?ref=code@1.1", 404, "NOT_FOUND: "}, {"?ref=code@2", 200, string(content)}, {"", 200, string(content[:1000])}, {"?ref=none", 404, "NOT_FOUND: "}, {"?ref=no%20ref", 422, "INVALID_ID: "},
+			} {
+				by := transfer{ticket: first.ticket, address: strings.TrimSuffix(first.address, "?ref=code@1") + other.query}
+				if status, answer := by.make(t, nil); status != other.status || !strings.HasPrefix(answer, other.answer) {
+					t.Errorf("%s: %d %.100s", other.query, status, answer)
+				}
 			}
 			writer.isRefused(brenner.CodeInvalidValue, "artifact_write", map[string]any{"id": "code", "file": true, "content": map[string]any{"format": "text", "data": "t"}})
 
@@ -242,7 +255,7 @@ func TestMCP_AShellWaitsForItsTurn(t *testing.T) {
 			green.does("inbox", map[string]any{})
 			grey.does("inbox", map[string]any{"doing": "I time it", "hold": "machine"})
 			words, _ := green.does("inbox", map[string]any{"doing": "I time it, too", "hold": "machine 2m"})["words"].(string)
-			m := regexp.MustCompile(`a shell waits for your turn, has machine while COMMAND runs and gives it back, as often as you like until \d\d:\d\d UTC:\n(\(H='.*) && COMMAND\)\n`).FindStringSubmatch(words)
+			m := regexp.MustCompile(`(?s)for a shell, as often as you like till \d\d:\d\d UTC: sh turn COMMAND waits for your turn, has machine while COMMAND runs, and gives it back:\n(cat > turn <<'E'\n.*?\nE\n)`).FindStringSubmatch(words)
 			if m == nil {
 				t.Fatalf("no command in %q", words)
 			}
@@ -251,10 +264,11 @@ func TestMCP_AShellWaitsForItsTurn(t *testing.T) {
 			shell := func(command string) (*exec.Cmd, *bytes.Buffer) {
 				cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 				out := new(bytes.Buffer)
+				cmd.Dir = dir
 				cmd.Stdout, cmd.Stderr = out, out
 				return cmd, out
 			}
-			cmd, out := shell("touch " + began + "; " + m[1] + " && touch " + ran + " && exit 7)")
+			cmd, out := shell(m[1] + "touch began\nsh turn sh -c 'touch ran; exit 7'")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -283,7 +297,7 @@ func TestMCP_AShellWaitsForItsTurn(t *testing.T) {
 				t.Fatalf("it was not given back: %s", words)
 			}
 			grey.does("inbox", map[string]any{"hold": "none"})
-			if again, out := shell(m[1] + " && echo run >> " + ran + ")"); again.Run() != nil || strings.Count(out.String(), "machine") < 2 {
+			if again, out := shell("sh turn echo 'a  b'"); again.Run() != nil || !strings.Contains(out.String(), "\na  b\nwith that you gave machine back\n") {
 				t.Errorf("not again: %s", out)
 			}
 		})

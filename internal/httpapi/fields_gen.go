@@ -884,6 +884,7 @@ var fieldWords = lazy.Value(func() map[string]string {
 		"brenner/api.StatusResult.Items":               "Need is one kind of thing that needs somebody",
 		"brenner/api.Submission.Accepted":              "Accepted are near misses that were taken as mended",
 		"brenner/api.Submission.Agent":                 "ActorName names who acts: an agent or a person",
+		"brenner/api.Submission.AnswerOwn":             "AnswerOwn says that its author would, and changes the research thread with it: whoever wrote an answer last stands behind it, and the others sign it",
 		"brenner/api.Submission.AnswerUnseen":          "AnswerUnseen says that its author would, and was not shown what the answer says by now: it is not signed",
 		"brenner/api.Submission.ByItself":              "ByItself says, as a clause, when it is compiled without them",
 		"brenner/api.Submission.Compiled":              "Compiled is the version that the reply completed: everybody had answered, and the session is compiled then",

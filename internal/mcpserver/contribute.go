@@ -656,7 +656,7 @@ func (p sessionPage) Slim() sessionPage {
 type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"if you are asked in several"`
-	Text    string            `json:"text" doc:"Markdown with delta blocks, or a JSON list of deltas"`
+	Text    loose             `json:"text" doc:"Markdown with delta blocks, or a JSON list of deltas"`
 	Nothing bool              `json:"nothing,omitzero" doc:"nothing to add; text says why, without deltas"`
 	Task    string            `json:"task,omitzero" doc:"one of yours that this closes"`
 	Doing   string            `json:"doing,omitzero" doc:"as in inbox"`
@@ -718,7 +718,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	if err := checkWait(in.Wait); err != nil {
 		return submission{}, err
 	}
-	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: in.Text, Nothing: in.Nothing, Doing: in.Doing, DryRun: in.DryRun})
+	res, err := s.SubmitDeltas(ctx, api.SubmitDeltasRequest{Write: in.write(), Session: in.Session, Text: string(in.Text), Nothing: in.Nothing, Doing: in.Doing, DryRun: in.DryRun})
 	if err != nil {
 		return submission{}, err
 	}
@@ -746,7 +746,7 @@ func submitDeltas(s api.Service, ctx context.Context, in deltaRequest) (submissi
 	switch {
 	case res.Doing == nil || res.Doing.Title == "":
 	case in.Doing == "": // what is no item outlives a reply
-		out.doing = fmt.Sprintf("%s stays yours alone till %s; hold \"%s\" gives it back\n", res.Doing.Hold, clockOf(res.Doing.HoldUntil), api.NoHold)
+		out.doing = holdWords(*res.Doing, "")
 	default:
 		out.doing = doingWords(s, ctx, *res.Doing, res.Agent) + holdWords(*res.Doing, "")
 	}
@@ -1121,7 +1121,7 @@ func (r submission) Slim() submission { return r }
 type patchRequest struct {
 	keyed
 	Ref          brenner.Ref       `json:"ref" doc:"the version you read: ID@VERSION"`
-	Patch        string            `json:"patch" doc:"the edit as text: {\"old_string\",\"new_string\"} or a list of these, a unified diff, SEARCH/REPLACE, apply_patch or anchor_diff_v2.1"`
+	Patch        loose             `json:"patch" doc:"the edit as text: {\"old_string\",\"new_string\"} or a list of these, a unified diff, SEARCH/REPLACE, apply_patch or anchor_diff_v2.1"`
 	Base         brenner.Version   `json:"base,omitzero" doc:"its version, if not in ref"`
 	Rebase       bool              `json:"rebase,omitzero" doc:"carry it over if the text moved"`
 	DryRun       bool              `json:"dry_run,omitzero" doc:"write nothing"`
@@ -1131,7 +1131,7 @@ type patchRequest struct {
 	Change       *change           `json:"change,omitzero" doc:"core types need it"`
 	Task         string            `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool              `json:"done,omitzero" doc:"close the task with it"`
-	Deltas       string            `json:"deltas,omitzero" doc:"as in artifact_write"`
+	Deltas       loose             `json:"deltas,omitzero" doc:"as in artifact_write"`
 	Session      brenner.SessionID `json:"session,omitzero" doc:"the one this is for"`
 }
 

@@ -101,6 +101,8 @@ func holdWords(t api.TaskInfo, hold string) string {
 		gave = fmt.Sprintf("with that you gave %s back\n", t.GaveBack)
 	}
 	switch h := t.Held; {
+	case hold == "" && t.Hold != "" && t.HeldItem() == "":
+		return gave + fmt.Sprintf("%s stays yours alone till %s; hold \"%s\" gives it back\n", t.Hold, clockOf(t.HoldUntil), api.NoHold)
 	case hold == "" && t.Wants != "":
 		return gave + fmt.Sprintf("you keep your place in line for %s; hold \"%s\" gives it up\n", t.Wants, api.NoHold)
 	case hold == "":
@@ -122,7 +124,7 @@ func holdWords(t api.TaskInfo, hold string) string {
 	case t.HeldItem() != "":
 		return gave + fmt.Sprintf("%s is yours alone till %s, or till your next reply or doing\n", t.Hold, clockOf(t.HoldUntil))
 	}
-	return gave + fmt.Sprintf("%s is yours alone till %s, or till your next doing or hold \"%s\"; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil), api.NoHold)
+	return gave + fmt.Sprintf("%s is yours alone till %s, or till hold \"%s\"; the same call prolongs that\n", t.Hold, clockOf(t.HoldUntil), api.NoHold)
 }
 
 // ownWord is what the reader said that it does next, in the newest open session that it was

@@ -223,7 +223,7 @@ func TestSubmit_WaitsForWhatOthersSay(t *testing.T) {
 func TestHold_OneHasItAtATime(t *testing.T) {
 	s, blue, red := pair(t)
 	said, _ := blue.call("inbox", arguments{"doing": "I time the parser with ten thousand rows", "hold": "machine", "wait": 60})
-	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till your next doing or hold \"none\"; the same call prolongs that")
+	blue.must(said, "the others see what you do next", "machine is yours alone till ", "or till hold \"none\"; the same call prolongs that")
 	said, _ = red.call("inbox", arguments{"doing": "I time the printer", "hold": "Machine"})
 	red.must(said, "machine is not yours: BlueLake has it till ", "(data): I time the parser", "once it is your turn your next inbox call has it")
 	said, _ = red.call("session_show", arguments{"session": "RS-pair"})
@@ -246,7 +246,8 @@ func TestHold_OneHasItAtATime(t *testing.T) {
 	case <-time.After(2 * time.Second):
 	}
 	said, _ = blue.call("inbox", arguments{"doing": "I read on"})
-	blue.must(said, "with that you gave machine back\n")
+	blue.must(said, "machine stays yours alone till ", "; hold \"none\" gives it back\n")
+	blue.must(first(blue.call("inbox", arguments{"hold": "none"})), "with that you gave machine back\n")
 	red.must(<-had, "machine is yours alone till ")
 	if now := doingNow(s); len(now) != 2 {
 		t.Errorf("held: %+v", now)
@@ -254,12 +255,12 @@ func TestHold_OneHasItAtATime(t *testing.T) {
 	// Who waits for it and looks again has it once it is free.
 	said, _ = blue.call("inbox", arguments{"doing": "I time the parser once more", "hold": "machine"})
 	blue.must(said, "machine is not yours: RedSky has it till ")
-	// What came of it so far ends nothing; its next word does.
+	// What came of it so far ends nothing, nor does its next word.
 	red.must(red.submits(assumption("Rows are short", "A row has at most eighty bytes")), "machine stays yours alone till ", "BlueLake does next (said at ", " waits for machine: ")
-	red.call("inbox", arguments{"doing": "I read what came of it"})
+	red.call("inbox", arguments{"doing": "I read what came of it", "hold": "none"})
 	said, _ = blue.call("inbox", nil)
 	blue.must(said, "machine is yours alone till ")
-	blue.call("inbox", arguments{"doing": "I write it down"})
+	blue.call("inbox", arguments{"doing": "I write it down", "hold": "none"})
 	red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine"})
 	blue.submits(assumption("Rows are long", "Some row has more than eighty bytes"))
 	if now := doingNow(s); len(now) != 1 || now[0].Holder != "RedSky" || now[0].Hold != "machine" {
@@ -315,13 +316,13 @@ func TestHold_WhoWaitsLongestHasItFirst(t *testing.T) {
 	}
 	blue.must(first(blue.call("session_show", arguments{"session": "RS-trio", "again": true})), " waits for machine, kept for it till 15:10:26 UTC")
 	red.must(first(red.call("inbox", nil)), "machine is yours alone till 15:14:26 UTC")
-	red.call("inbox", arguments{"doing": "I read what came of it"})
+	red.call("inbox", arguments{"doing": "I read what came of it", "hold": "none"})
 	green.must(<-had, "machine is yours alone till 15:19:26 UTC", "BlueLake proposed A1")
 
 	// Who does not look in time waits behind the others from then on.
 	red.call("inbox", arguments{"doing": "I time the printer", "hold": "machine"})
 	blue.call("inbox", arguments{"doing": "I time the parser", "hold": "machine"})
-	green.call("inbox", arguments{"doing": "I write it down"})
+	green.call("inbox", arguments{"doing": "I write it down", "hold": "none"})
 	blue.must(first(blue.call("inbox", nil)), "machine is not yours: RedSky waited longer, and it is kept for it till 15:10:26 UTC (data): I time the printer\n")
 	s.pass(2 * time.Minute)
 	blue.must(first(blue.call("inbox", nil)), "machine is yours alone till 15:16:26 UTC")

@@ -43,8 +43,8 @@ type Tickets struct {
 	open map[[32]byte]ticket
 }
 
-// ticket is good for one file: that of a version, or the content of a write, if there is one;
-// or for one's turn with what only one has at a time.
+// ticket is good for the contents that its holder may read, for one write whose content is
+// sent, if there is one, or for one's turn with what only one has at a time.
 type ticket struct {
 	authorization string // of who was given it
 	until         time.Time
@@ -66,14 +66,6 @@ func (t ticket) methods() []string {
 		return []string{http.MethodPost, http.MethodDelete}
 	}
 	return []string{http.MethodGet}
-}
-
-// life is how long a ticket is good: one for a turn as long as that may be waited for and had.
-func (t ticket) life() time.Duration {
-	if t.turn != nil {
-		return brenner.TicketLife + brenner.MaxHoldFor
-	}
-	return brenner.TicketLife
 }
 
 // NewTickets makes a store of tickets; nil: by the time of the machine.
@@ -113,7 +105,7 @@ func (t *Tickets) issue(one ticket) (secret string, until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
-	one.until = now.Add(one.life())
+	one.until = now.Add(brenner.TicketLife)
 	own := 0
 	for sum, other := range t.open {
 		switch {
@@ -193,11 +185,6 @@ func based(h *http.Request) *http.Request {
 // pass is a ticket as a command shows it.
 type pass struct{ until, header, address string }
 
-// curl is a command that begins as it is given, and shows the ticket.
-func (p pass) curl(begins string) string {
-	return fmt.Sprintf("until %s:\n%s -H '%s' %s\n", p.until, begins, p.header, p.address)
-}
-
 // ticketFor gives out a ticket.
 func ticketFor(ctx context.Context, one ticket) (pass, error) {
 	d, ok := ctx.Value(deskKey{}).(desk)
@@ -214,25 +201,9 @@ func ticketFor(ctx context.Context, one ticket) (pass, error) {
 	return pass{until: until.UTC().Format("15:04 UTC"), header: ticketHeader + ": " + secret, address: base + FilePath}, nil
 }
 
-// fetchCommands say how contents are fetched, each by one of its own.
+// fetchCommands say how contents are fetched, with one ticket: those that were asked for, and
+// by it any other that the reader may read.
 func fetchCommands(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
-	out, err := fetchCommand(s, ctx, in)
-	if err != nil {
-		return out, err
-	}
-	for _, ref := range in.More {
-		p, err := fetchCommand(s, ctx, getRequest{Ref: ref, Again: in.Again, Task: in.Task})
-		if err != nil {
-			e, _ := problem.From(err)
-			p.file = fmt.Sprintf("%s: %s: %s\n", ref, e.Code, e.Message)
-		}
-		out.more += p.file
-	}
-	return out, nil
-}
-
-// fetchCommand says how the content of a version is fetched.
-func fetchCommand(s api.Service, ctx context.Context, in getRequest) (artifactPage, error) {
 	v, err := s.Artifact(ctx, api.ArtifactRequest{Ref: in.Ref.Ref, Brief: true, Again: in.Again, Task: in.Task})
 	if err != nil {
 		return artifactPage{}, err
@@ -242,8 +213,22 @@ func fetchCommand(s api.Service, ctx context.Context, in getRequest) (artifactPa
 	if err != nil {
 		return artifactPage{}, err
 	}
-	said := fmt.Sprintf("%s as a file, byte for byte, read and paid for when it is fetched, %s", in.Ref, p.curl("curl -fsS -o "+in.Ref.String()))
-	return artifactPage{ArtifactView: v, asked: in, file: said}, nil
+	command := func(ref cited) string {
+		return fmt.Sprintf("curl -fsS -o %s -H '%s' '%s?ref=%[1]s'\n", ref, p.header, p.address)
+	}
+	out := artifactPage{ArtifactView: v, asked: in, file: fmt.Sprintf(
+		"%s as a file, byte for byte, read and paid for when it is fetched; whatever else you may read comes in the same way by its ref, till %s:\n%s", in.Ref, p.until, command(in.Ref))}
+	for _, ref := range in.More {
+		other, err := s.Artifact(ctx, api.ArtifactRequest{Ref: ref.Ref, Brief: true, Task: in.Task})
+		if err != nil {
+			e, _ := problem.From(err)
+			out.more += fmt.Sprintf("%s: %s: %s\n", ref, e.Code, e.Message)
+			continue
+		}
+		ref.Ref = other.Ref()
+		out.more += command(ref)
+	}
+	return out, nil
 }
 
 // sendCommand says how the content of a version is sent.
@@ -261,7 +246,8 @@ func sendCommand(ctx context.Context, in writeRequest) (written, error) {
 	if err != nil {
 		return written{}, err
 	}
-	return written{file: "nothing is written yet: send the content, and what comes of it is the answer to that, " + p.curl("curl -sS -T FILE")}, nil
+	return written{file: "nothing is written yet: send the content, and what comes of it is the answer to that, " +
+		fmt.Sprintf("until %s:\ncurl -sS -T FILE -H '%s' %s\n", p.until, p.header, p.address)}, nil
 }
 
 // sentKey says of a write that its content came as a file.
@@ -318,7 +304,13 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 		case one.turn != nil:
 			return taken(s, o.waiting(h.Context()), one.turn.hold)
 		}
-		return fetched(s, h.Context(), one.fetch)
+		asked := one.fetch
+		if ref := h.URL.Query().Get("ref"); ref != "" {
+			if err := asked.Ref.UnmarshalText([]byte(ref)); err != nil {
+				return "", err
+			}
+		}
+		return fetched(s, h.Context(), asked)
 	}
 	raw, err := admission.ReadBody(http.MaxBytesReader(w, h.Body, brenner.MaxContentBytes), h.ContentLength)
 	if err != nil {
@@ -336,19 +328,28 @@ func (o Options) filed(w http.ResponseWriter, h *http.Request, write tool) (stri
 }
 
 // turnCommand says how a shell waits for one's turn, runs what that is for, and gives back what
-// one had for it, however that ended; nothing where there is no way for it.
+// one had for it, however that ended; nothing where there is no way for it. The name of what one
+// would have stands in no command.
 func turnCommand(ctx context.Context, name, hold string) string {
 	p, err := ticketFor(ctx, ticket{turn: &turn{hold: hold, name: name}})
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("a shell waits for your turn, has %s while COMMAND runs and gives it back, as often as you like until %s:\n"+
-		"(H='%s'; trap 'curl -sS -X DELETE -H \"$H\" %s' EXIT; curl -fsS -X POST --retry %d --retry-delay 1 --retry-all-errors -H \"$H\" %[4]s && COMMAND)\n",
-		name, p.until, p.header, p.address, int(brenner.TicketLife/turnWait))
+	return fmt.Sprintf(`for a shell, as often as you like till %s: sh turn COMMAND waits for your turn, has %s while COMMAND runs, and gives it back:
+cat > turn <<'E'
+H='%s' U=%s
+trap 'curl -sS -X DELETE -H "$H" $U >&2' EXIT
+curl -fsS -X POST --retry %d --retry-delay 1 --retry-all-errors -H "$H" $U >&2 && "$@"
+E
+`, p.until, name, p.header, p.address, turnTries)
 }
 
-// turnWait is how long one request waits for a turn: less than a server lets it take.
-const turnWait = 50 * time.Second
+// turnWait is how long one request waits for a turn: less than a server lets it take. A shell
+// makes so many.
+const (
+	turnWait  = 50 * time.Second
+	turnTries = 12
+)
 
 // taken waits for the turn of who would have something alone, and gives it that.
 func taken(s api.Service, ctx context.Context, hold string) (string, error) {
@@ -389,7 +390,7 @@ func (in writeRequest) with(content string) ([]byte, error) {
 	if in.Content != nil {
 		format = in.Content.Format
 	}
-	in.Content = &body{Format: format, Data: content}
+	in.Content = &body{Format: format, Data: loose(content)}
 	return mustJSON(in), nil
 }
 

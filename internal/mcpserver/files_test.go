@@ -98,7 +98,7 @@ func fileWorld(t *testing.T) (pi api.Service, call func(tool, arguments string) 
 	}
 	do = func(command, body string) (int, string) {
 		t.Helper()
-		m := regexp.MustCompile(`\ncurl (-\S+) -[oT] \S+ -H 'Brenner-Ticket: (\S+)' http://files\.example/mcp/file\n$`).FindStringSubmatch(command)
+		m := regexp.MustCompile(`\ncurl (-\S+) -[oT] \S+ -H 'Brenner-Ticket: (\S+)' '?(http://files\.example/mcp/file[^\s']*)'?\n$`).FindStringSubmatch(command)
 		if m == nil {
 			t.Fatalf("no command: %s", command)
 		}
@@ -106,7 +106,7 @@ func fileWorld(t *testing.T) (pi api.Service, call func(tool, arguments string) 
 		if m[1] == "-sS" {
 			method = http.MethodPut
 		}
-		req := httptest.NewRequestWithContext(t.Context(), method, "http://files.example"+FilePath, strings.NewReader(body))
+		req := httptest.NewRequestWithContext(t.Context(), method, m[3], strings.NewReader(body))
 		req.Header.Set(ticketHeader, m[2])
 		out := httptest.NewRecorder()
 		FileHandler(o).ServeHTTP(out, req)

@@ -160,6 +160,22 @@ func TestArtifactWrite_TakesATextAlone(t *testing.T) {
 	}
 }
 
+// X11: where a text is to be JSON, JSON is taken in its place: nobody has to write one within another.
+func TestTools_TakeJSONForATextOfIt(t *testing.T) {
+	blue, red := duo(t)
+	both(blue, red)
+	delta := arguments{"operation": "ADD", "section": "assumption_ledger", "target_id": nil, "payload": arguments{"name": "Rows are short", "statement": "at most \"eighty\" bytes", "load": "H1", "test": "count"}, "rationale": "r"}
+	red.must(first(red.call("delta_submit", arguments{"session": "RS-pair", "text": []any{delta}, "dry_run": true})), "ADD")
+	words := first(red.call("artifact_write", arguments{
+		"type": "analysis_result", "id": "log", "summary": "a log", "session": "RS-pair", "deltas": delta,
+		"content": arguments{"format": "json", "data": arguments{"result": "10 rows"}},
+	}))
+	red.must(words, "wrote log@1", "A1")
+	red.call("artifact_write", analysis("rows", arguments{"content": "10 rows\n"}))
+	red.must(first(red.call("patch_apply", arguments{"ref": "rows@1", "summary_holds": true, "patch": arguments{"old_string": "10 rows", "new_string": "20 rows"}})), "rows@2")
+	blue.must(first(blue.call("artifact_get", arguments{"ref": "rows@2"})), "20 rows")
+}
+
 // C34: a part of a text is read by the number under which it is cited, and only that is charged;
 // who has read all of it has its parts.
 func TestArtifactGet_GivesThePartThatIsCited(t *testing.T) {

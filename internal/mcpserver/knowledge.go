@@ -610,7 +610,7 @@ func (r searchHits) Slim() searchHits { return r }
 // body is the content of a version as an agent writes it.
 type body struct {
 	Format artifact.Format `json:"format" doc:"json where the type has fields"`
-	Data   string          `json:"data" doc:"the text, or JSON as text"`
+	Data   loose           `json:"data" doc:"the text, or JSON as text"`
 }
 
 // UnmarshalJSONFrom takes a text alone for a content that is text.
@@ -669,7 +669,7 @@ type writeRequest struct {
 	Change       *change            `json:"change,omitzero" doc:"core types need it"`
 	Task         string             `json:"task,omitzero" doc:"the task this is for"`
 	Done         bool               `json:"done,omitzero" doc:"close the task with it"`
-	Deltas       string             `json:"deltas,omitzero" doc:"your answer to the session, as in delta_submit"`
+	Deltas       loose              `json:"deltas,omitzero" doc:"your answer to the session, as in delta_submit"`
 	Session      brenner.SessionID  `json:"session,omitzero" doc:"as in delta_submit"`
 	Doing        string             `json:"doing,omitzero" doc:"as in inbox"`
 	Wait         int                `json:"wait,omitzero" doc:"as in inbox"`
@@ -809,7 +809,7 @@ func handIn(s api.Service, ctx context.Context, in deltaRequest) string {
 func writeVersion(s api.Service, ctx context.Context, in writeRequest) (api.WriteResult, error) {
 	var content *api.Body
 	if in.Content != nil {
-		content = &api.Body{Format: in.Content.Format, Data: in.Content.Data}
+		content = &api.Body{Format: in.Content.Format, Data: string(in.Content.Data)}
 	}
 	links := linksOf(in.Links)
 	if in.Type == nil {

@@ -33,6 +33,21 @@ func bind(arguments []byte, in any) error {
 	return nil
 }
 
+// loose is a text that may be JSON, which is taken as well where it stands in the place of one:
+// who writes a call need not write JSON within a text within JSON.
+type loose string
+
+// UnmarshalJSONFrom takes an object or a list as the text that it is.
+func (l *loose) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	switch dec.PeekKind() {
+	case '{', '[':
+		raw, err := dec.ReadValue()
+		*l = loose(raw)
+		return err
+	}
+	return json.UnmarshalDecode(dec, (*string)(l))
+}
+
 // missingFrom names the arguments that a call needs and does not have, all at
 // once.
 func missingFrom(arguments []byte, t reflect.Type) []string {

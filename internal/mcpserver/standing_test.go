@@ -150,7 +150,7 @@ func TestKickoff_SaysWhoSeesWhat(t *testing.T) {
 		t.Fatal(err)
 	}
 	red := &player{t: t, name: "RedSky", session: w.session("RedSky")}
-	red.must(red.told(api.MessageKickoff), "no other agent sees it", "others see it till it is compiled, then who asks for the item", "Requests, notes, announcements: 12 for each context.",
+	red.must(red.told(api.MessageKickoff), "no other agent sees it", "others see it till it is compiled, then who asks for the item",
 		"`last_run`, a text or an object", "which you need not claim")
 }
 

@@ -326,7 +326,7 @@ type workRequest struct {
 	Claim   bool              `json:"claim,omitzero" doc:"announce your own work; without spec for 30 minutes"`
 	Parts   []string          `json:"parts,omitzero" doc:"with claim: others' parts, each NAME: …"`
 	Note    bool              `json:"note,omitzero" doc:"only a word (title) to the author of items or about"`
-	Deltas  string            `json:"deltas,omitzero" doc:"as in artifact_write"`
+	Deltas  loose             `json:"deltas,omitzero" doc:"as in artifact_write"`
 }
 
 // requested is what was asked for, as far as the asker needs to know.

@@ -54,6 +54,7 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 			before = append(before, o)
 		case len(o.Parts) > 0 && o.State != api.TaskCanceled && len(left) < alikeMost && by.leavesTo(o, t) != nil:
 			left = append(left, *by.leavesTo(o, t))
+		case t.Kind == api.TaskDoing && leavesPart(o, t.Creator): // which knows from it what is its own
 		case (o.State == api.TaskOpen || o.State == api.TaskClaimed) && len(like) < alikeMost && by.overlapsAny(t, o):
 			like = append(like, o)
 		}
@@ -111,6 +112,11 @@ func (r *Room) alike(ch *kernel.Change, t api.TaskInfo) ([]api.AlikeTask, error)
 		}
 	}
 	return out, nil
+}
+
+// leavesPart says whether announced work leaves a part to somebody.
+func leavesPart(t api.TaskInfo, to brenner.ActorName) bool {
+	return slices.ContainsFunc(t.Parts, func(p api.TaskPart) bool { return p.Agent == to })
 }
 
 // likeness is how pieces of work are held against each other: whose names in one are of what

@@ -118,8 +118,11 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 		}
 	case w.name != "":
 		p.Hold, p.HoldUntil = w.name, ch.Clock.Add(w.length)
-	case !w.none: // its place in line it keeps
+	case !w.none: // its place in line it keeps, and what it has, unless that is an item
 		p.Wants, p.WantsSince, p.WantsFor = was.Wants, was.WantsSince, was.WantsFor
+		if outlives(was.Hold) {
+			p.Hold, p.HoldUntil = was.Hold, was.HoldUntil
+		}
 	}
 	if p.Offers != "" {
 		p.OffersUntil = held.Until
@@ -148,7 +151,8 @@ func (r *Room) doing(ch *kernel.Change, session brenner.SessionID, module brenne
 	return &t, err
 }
 
-// outlives says of what somebody has alone, or waits for, that a reply does not end it.
+// outlives says of what somebody has alone, or waits for, that neither a reply nor another word
+// ends it.
 func outlives(hold string) bool { return hold != "" && api.TaskInfo{Hold: hold}.HeldItem() == "" }
 
 // wish is what somebody would have alone, and for how long, if it said so; or none any more.

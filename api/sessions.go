@@ -513,24 +513,23 @@ func (v SessionView) MovedWords() string {
 // SignedWords say who stands behind the answer of a session as it stands, who did before it was
 // last corrected, and, where that is asked for, who does not; "" if nobody did either.
 func (v SessionView) SignedWords(not []brenner.ActorName) string {
-	words := func(all []brenner.ActorName) string {
-		out := make([]string, len(all))
-		for i, name := range all {
-			out[i] = string(name)
-		}
-		return strings.Join(out, ", ")
-	}
 	if len(v.AnswerSigned)+len(v.AnswerSignedBefore) == 0 {
 		return ""
 	}
-	out := cmp.Or(words(v.AnswerSigned), "nobody yet")
+	words := func(all []brenner.ActorName, more string) (out []string) {
+		for _, name := range all {
+			out = append(out, string(name)+more)
+		}
+		return out
+	}
+	by := words(v.AnswerSigned, "")
+	if n := len(v.AnswerSignedBefore); n > 0 {
+		by = append(by, strings.Join(words(v.AnswerSignedBefore, ""), " and ")+" (before its last correction, which is enough)")
+	}
 	if len(not) > 0 {
-		out += ", not by " + words(not)
+		by = append(by, "not by "+strings.Join(words(not, ""), ", "))
 	}
-	if len(v.AnswerSignedBefore) > 0 {
-		out += "; " + words(v.AnswerSignedBefore) + " signed it before it was last corrected, and need not again"
-	}
-	return out
+	return strings.Join(by, ", ")
 }
 
 // Unsigned are those who were asked and do not stand behind the answer as it stands, nor
@@ -954,10 +953,10 @@ type Submission struct {
 	// AnswerUnseen says that its author would, and was not shown what the answer says by now:
 	// it is not signed.
 	AnswerUnseen bool `json:"answer_unseen,omitzero"`
-	// AnswerOwn says that its author would, and changes the research thread with it: whoever
-	// wrote an answer last stands behind it, and the others sign it.
-	AnswerOwn bool `json:"answer_own,omitzero"`
-	DryRun          bool `json:"dry_run,omitzero"`
+	// SignedNot says that its author would, and that not all that it changes with it is taken:
+	// it is not signed.
+	SignedNot bool `json:"signed_not,omitzero"`
+	DryRun    bool `json:"dry_run,omitzero"`
 	// Waiting are those who have not answered yet.
 	Waiting []brenner.ActorName `json:"waiting,omitzero"`
 	// ByItself says, as a clause, when it is compiled without them.

@@ -140,8 +140,8 @@ func printReply(w *printer, sub api.Submission) {
 		state = "dry run, nothing was kept"
 	}
 	w.Printf("%s of %s in %s: %s, %s\n", sub.Message, sub.Agent, sub.Session, plural(len(sub.Deltas), "delta"), state)
-	if sub.AnswerOwn {
-		w.Printf("  not signed: it changes RT, and who wrote the answer last stands behind it\n")
+	if sub.SignedNot {
+		w.Printf("  not signed: not all that it changes is taken\n")
 	}
 	printSubmission(w, sub)
 	if sub.Compiled.Version > 0 {

@@ -656,7 +656,7 @@ func (p sessionPage) Slim() sessionPage {
 type deltaRequest struct {
 	keyed
 	Session brenner.SessionID `json:"session,omitzero" doc:"if you are asked in several"`
-	Text    loose             `json:"text" doc:"Markdown with delta blocks, or a JSON list of deltas"`
+	Text    loose             `json:"text" doc:"Markdown with delta blocks, or a list of deltas"`
 	Nothing bool              `json:"nothing,omitzero" doc:"nothing to add; text says why, without deltas"`
 	Task    string            `json:"task,omitzero" doc:"one of yours that this closes"`
 	Doing   string            `json:"doing,omitzero" doc:"as in inbox"`
@@ -859,23 +859,27 @@ func (r submission) Words() string {
 	if r.Duplicate {
 		b.WriteString("this reply was handed in before; nothing changed\n")
 	}
+	again := "the same call"
+	if len(r.Deltas) > 0 { // which are taken once
+		again = "\"RT holds\" alone"
+	}
 	switch {
 	case r.Signed:
 		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) as it stands; that is your answer\n", r.Session)
 	case r.SignatureBack:
 		fmt.Fprintf(&b, "%s: you stand behind the answer (RT) no longer; say in a critique, or a note on RT, what does not hold\n", r.Session)
 	case r.answer != "":
-		fmt.Fprintf(&b, "%s: not signed: the answer (RT) was changed since you were shown it; as it stands (data):\n%sif you stand behind that, the same call signs it\n", r.Session, r.answer)
+		fmt.Fprintf(&b, "%s: not signed: the answer (RT) was changed since you were shown it; as it stands (data):\n%sif you stand behind that, %s signs it\n", r.Session, r.answer, again)
 	case r.AnswerUnseen:
-		fmt.Fprintf(&b, "%s: not signed: the answer (RT) was changed since you were shown it; read it below, or with session_show %s, and sign it by the same call if you stand behind it\n", r.Session,
-			jsonOf(sessionRequest{Session: r.Session, Items: []delta.ItemID{thread}, Again: true}))
+		fmt.Fprintf(&b, "%s: not signed: the answer (RT) was changed since you were shown it; read it below, or with session_show %s, which %s signs if you stand behind it\n", r.Session,
+			jsonOf(sessionRequest{Session: r.Session, Items: []delta.ItemID{thread}, Again: true}), again)
 	case r.Nothing:
 		fmt.Fprintf(&b, "%s: you have nothing to add; that is your answer\n", r.Session)
 	default:
 		fmt.Fprintf(&b, "%s: %s read\n", r.Session, deltasOf(len(r.Deltas)))
 	}
-	if r.AnswerOwn {
-		b.WriteString("\"RT holds\" signs nothing beside a change of RT: who wrote the answer last stands behind it, and the others sign that\n")
+	if r.SignedNot {
+		b.WriteString("not signed: not all that you change is taken; \"RT holds\" alone signs the answer as it stands\n")
 	}
 	b.WriteString(deltaLines(r.Deltas, r.Agent, r.told))
 	if r.Hypotheses > 0 && !r.told[r.alive()] {

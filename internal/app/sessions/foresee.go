@@ -61,7 +61,7 @@ func tryReply(c *kernel.Call, in incoming) (api.Submission, error) {
 			DeltaID: e.Delta.DeltaID, Operation: e.Delta.Operation, Section: e.Delta.Section, Target: e.Delta.TargetID,
 		})
 	}
-	sign, err := in.signed(c)
+	sign, err := in.signed(c, x.Entries, parts)
 	if err != nil {
 		return api.Submission{}, err
 	}

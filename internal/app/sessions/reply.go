@@ -222,8 +222,6 @@ type incoming struct {
 	mend    bool // take near misses as mended
 	nothing bool // its author has nothing to add
 	settles bool // it does nothing but settle critiques, and sign the answer
-	apart   bool // it has deltas, and they leave the research thread alone
-	rewords bool // it has some that do not
 	// message and written are known of a reply that came over a mail server.
 	message string
 	written time.Time
@@ -282,7 +280,7 @@ func (r *Room) receiveReply(ch *kernel.Change, in incoming) (api.Submission, err
 	if err := checkRoom(ch.Call, in.session, x.Entries); err != nil {
 		return api.Submission{}, err
 	}
-	sign, err := in.signed(ch.Call)
+	sign, err := in.signed(ch.Call, x.Entries, parts)
 	if err != nil {
 		return api.Submission{}, err
 	}
@@ -365,8 +363,6 @@ func (in incoming) checkNothing(x delta.Extraction) (incoming, error) {
 		return in, nil
 	}
 	in.settles = settling(x)
-	in.rewords = slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Delta.Section == delta.ResearchThread && e.Invalid == nil })
-	in.apart = !in.rewords && !slices.ContainsFunc(x.Entries, func(e delta.Entry) bool { return e.Invalid != nil })
 	if !in.nothing || in.settles {
 		in.nothing = false
 		return in, nil

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ var signs = lazy.NewPattern(`(?i)^\W*(?:(?:RT|the answer) (?:still )?holds\b|(?:
 // unsigns is how a reply that adds nothing says that its author no longer does.
 var unsigns = lazy.NewPattern(`(?i)^\W*(?:(?:RT|the answer) (?:does not|doesn't|no longer) holds?\b|(?:I )?(?:take|took|withdraw|withdrew) (?:back )?my signature\b)`)
 
-// signsAlone is how one that has deltas says so: a first line that says nothing else.
+// signsAlone is how one that has deltas says so: a first or a last line that says nothing else.
 var signsAlone = lazy.NewPattern(`(?i)^\W*(?:RT|the answer) (?:still )?holds\W*$`)
 
 // signature is what a reply says of the answer of its session.
@@ -30,25 +31,34 @@ type signature struct {
 	of     brenner.Digest // the answer that its author stands behind, "" if it says nothing of one
 	unseen bool           // it was changed since its author was shown it: it is not signed
 	back   bool           // its author no longer stands behind what it signed
-	own    bool           // it changes the thread as well: it is not signed
+	partly bool           // not all that it changes with it is taken: it is not signed
 }
 
 // signed is whether a reply stands behind the answer as it stands, which its author has to
-// have been shown, or has written (ADR 199).
-func (in incoming) signed(c *kernel.Call) (signature, error) {
-	first, _, _ := strings.Cut(strings.TrimSpace(in.text), "\n")
-	alone := signsAlone.MatchString(first)
-	if in.rewords && alone {
-		return signature{own: true}, nil
-	}
-	says := in.nothing || in.settles || in.apart && alone
-	if !says || c.Person() || in.agent != c.Who.Name {
+// have been shown, or has written (ADR 199), also where the reply itself corrects it.
+func (in incoming) signed(c *kernel.Call, entries []delta.Entry, parts replacedParts) (signature, error) {
+	if c.Person() || in.agent != c.Who.Name {
 		return signature{}, nil
 	}
-	if unsigns.MatchString(in.text) {
+	text := strings.TrimSpace(in.text)
+	if !in.nothing && !in.settles {
+		first, _, _ := strings.Cut(text, "\n")
+		last := text[strings.LastIndexByte(text, '\n')+1:]
+		switch {
+		case len(entries) == 0:
+			return signature{}, nil
+		case signsAlone.MatchString(first):
+			text = first
+		case signsAlone.MatchString(last):
+			text = last
+		default:
+			return signature{}, nil
+		}
+	}
+	if unsigns.MatchString(text) {
 		return signature{back: true}, nil
 	}
-	if !signs.MatchString(in.text) {
+	if !signs.MatchString(text) {
 		return signature{}, nil
 	}
 	head, doc, _, err := mergeBase(c, in.session.ID)
@@ -57,7 +67,13 @@ func (in incoming) signed(c *kernel.Call) (signature, error) {
 	}
 	answer, field := doc.Answer()
 	thread, ok := doc.Item("RT")
-	if answer == "" || !ok {
+	own, whole, all := ownAnswer(entries, parts)
+	switch {
+	case !all:
+		return signature{partly: true}, nil
+	case whole:
+		return signature{of: sumOf(own)}, nil
+	case answer == "" || !ok:
 		return signature{}, nil
 	}
 	if writes := thread.History(field); len(writes) > 0 && writes[len(writes)-1].Agent != in.agent {
@@ -68,7 +84,30 @@ func (in incoming) signed(c *kernel.Call) (signature, error) {
 			return signature{unseen: err == nil}, err
 		}
 	}
-	return signature{of: sumOf(answer)}, nil
+	return signature{of: sumOf(cmp.Or(own, answer))}, nil
+}
+
+// ownAnswer is what the deltas of a reply make of the answer, "" if they leave it as it is;
+// whether they say all of it; and whether all of them are taken, with all that they replace.
+func ownAnswer(entries []delta.Entry, parts replacedParts) (text string, whole, all bool) {
+	for i, e := range entries {
+		if e.Invalid != nil {
+			return "", false, false
+		}
+		if e.Delta.Section != delta.ResearchThread {
+			continue
+		}
+		var payload struct {
+			Answer string `json:"answer"`
+		}
+		if json.Unmarshal(e.Delta.Payload, &payload) == nil && strings.TrimSpace(payload.Answer) != "" {
+			text, whole = strings.TrimSpace(payload.Answer), len(e.Sent) == 0
+		}
+		if i < len(parts.texts) && slices.ContainsFunc(parts.texts[i], func(t delta.FieldText) bool { return len(t.Left) > 0 }) {
+			return "", false, false
+		}
+	}
+	return text, whole, true
 }
 
 // readBelow reads the deltas of a reply. Lines below one that signs the answer are the whole of
@@ -159,5 +198,5 @@ func signers(c *kernel.Call, id brenner.SessionID, doc *delta.Artifact, by brenn
 
 // say adds to what is said of a reply what it says of the answer.
 func (s signature) say(out *api.Submission) {
-	out.Signed, out.AnswerUnseen, out.SignatureBack, out.AnswerOwn = s.of != "", s.unseen, s.back, s.own
+	out.Signed, out.AnswerUnseen, out.SignatureBack, out.SignedNot = s.of != "", s.unseen, s.back, s.partly
 }

@@ -516,18 +516,18 @@ func (v SessionView) SignedWords(not []brenner.ActorName) string {
 	if len(v.AnswerSigned)+len(v.AnswerSignedBefore) == 0 {
 		return ""
 	}
-	words := func(all []brenner.ActorName, more string) (out []string) {
+	words := func(all []brenner.ActorName) (out []string) {
 		for _, name := range all {
-			out = append(out, string(name)+more)
+			out = append(out, string(name))
 		}
 		return out
 	}
-	by := words(v.AnswerSigned, "")
-	if n := len(v.AnswerSignedBefore); n > 0 {
-		by = append(by, strings.Join(words(v.AnswerSignedBefore, ""), " and ")+" (before its last correction, which is enough)")
+	by := words(v.AnswerSigned)
+	if before := words(v.AnswerSignedBefore); len(before) > 0 {
+		by = append(by, strings.Join(before, " and ")+" (before its last correction, which is enough)")
 	}
 	if len(not) > 0 {
-		by = append(by, "not by "+strings.Join(words(not, ""), ", "))
+		by = append(by, "not by "+strings.Join(words(not), ", "))
 	}
 	return strings.Join(by, ", ")
 }

@@ -188,7 +188,7 @@ func TestMCP_ContentsGoAsFiles(t *testing.T) {
 				status int
 				answer string
 			}{
-				{"?ref=code@1.1", 404, "NOT_FOUND: "}, {"?ref=code@2", 200, string(content)}, {"", 200, string(content[:1000])}, {"?ref=none", 404, "NOT_FOUND: "}, {"?ref=no%20ref", 422, "INVALID_ID: "},
+				{"?ref=code@1.1", 404, "NOT_FOUND: "}, {"?ref=code@2", 200, string(content)}, {"?ref=code", 200, string(content)}, {"", 200, string(content[:1000])}, {"?ref=none", 404, "NOT_FOUND: "}, {"?ref=no%20ref", 422, "INVALID_ID: "},
 			} {
 				by := transfer{ticket: first.ticket, address: strings.TrimSuffix(first.address, "?ref=code@1") + other.query}
 				if status, answer := by.make(t, nil); status != other.status || !strings.HasPrefix(answer, other.answer) {

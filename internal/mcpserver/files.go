@@ -420,6 +420,7 @@ func fetched(s api.Service, ctx context.Context, in getRequest) (string, error) 
 		} else if err != nil {
 			return "", err
 		}
+		req.Ref = v.Ref() // all of it of one version, whatever is written meanwhile
 		b.WriteString(v.Text)
 		if v.NextOffset == 0 || v.Ends {
 			return b.String(), nil

@@ -54,6 +54,7 @@ func TestAnswer_IsCorrectedByWhoTakesPart(t *testing.T) {
 	green.call("delta_submit", holds)
 	red.must(red.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":{"old":"as ten runs","new":"as nine of ten runs"}}`, "")), "EDIT research_thread RT: applied", "now says (data): The parser: H1. It reads each file twice, as nine of ten runs")
 	blue.must(first(blue.call("inbox", nil)), "as nine of ten runs", "left for you in RS-pair: whether the answer still holds with what came since: RT (answer by RedSky)")
+	blue.must(first(blue.call("status", nil)), "left for you in RS-pair: whether the answer still holds with what came since: RT (answer by RedSky)")
 	green.mustNot(first(green.call("inbox", nil)), "sign it: delta_submit")
 	signed("GreenValley (before its last correction, which is enough), not by RedSky") // who corrects it has not said that it holds
 	blue.call("delta_submit", holds)

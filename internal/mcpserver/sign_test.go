@@ -97,6 +97,7 @@ func TestSign_AboveDeltas(t *testing.T) {
 	red.must(words, "pair 2 of 2 is left out", "not signed: not all that you change is taken; \"RT holds\" alone signs the answer as it stands")
 	red.mustNot(words, "you stand behind")
 	red.mustNot(red.submits("one more word\n"+corrects("No parser", "A parser")+"\nas I read it, RT holds"), "you stand behind")
+	red.mustNot(red.submits("RT holds\n"+deltaBlock("EDIT", "RT", "research_thread", `{"answer":null}`, "")), "you stand behind")
 	// The correction of an answer that was changed unseen signs nothing.
 	blue.call("inbox", nil)
 	blue.submits(deltaBlock("EDIT", "RT", "research_thread", `{"answer":"A parser: H1, in April. It is slow."}`, ""))

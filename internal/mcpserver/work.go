@@ -787,6 +787,13 @@ func wholeStatus(s api.Service, ctx context.Context, in statusRequest) (statusRe
 		if slices.ContainsFunc(info.Recipients, func(r api.Recipient) bool { return r.Name == me && r.Waiting }) {
 			out.around += waitsFor(info, me)
 		}
+		_, _, end, _, err := aroundOf(looking{s}, ctx, info, me)
+		if err != nil {
+			return out, err
+		}
+		if end.asks() || end.toRead() {
+			out.around += end.words(false)
+		}
 		tasks, err := tasksOf(s, ctx, info.ID)
 		if err != nil {
 			return out, err

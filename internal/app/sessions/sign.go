@@ -15,6 +15,7 @@ import (
 	"brenner/internal/lazy"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // signs is how a reply that adds nothing says that its author stands behind the answer.
@@ -97,11 +98,13 @@ func ownAnswer(entries []delta.Entry, parts replacedParts) (text string, whole, 
 		if e.Delta.Section != delta.ResearchThread {
 			continue
 		}
-		var payload struct {
-			Answer string `json:"answer"`
-		}
-		if json.Unmarshal(e.Delta.Payload, &payload) == nil && strings.TrimSpace(payload.Answer) != "" {
-			text, whole = strings.TrimSpace(payload.Answer), len(e.Sent) == 0
+		var payload map[string]jsontext.Value
+		if json.Unmarshal(e.Delta.Payload, &payload) == nil && payload["answer"] != nil {
+			var said string
+			if json.Unmarshal(payload["answer"], &said) != nil || strings.TrimSpace(said) == "" {
+				return "", false, false // it takes the answer back
+			}
+			text, whole = strings.TrimSpace(said), len(e.Sent) == 0
 		}
 		if i < len(parts.texts) && slices.ContainsFunc(parts.texts[i], func(t delta.FieldText) bool { return len(t.Left) > 0 }) {
 			return "", false, false

@@ -11,6 +11,8 @@ import (
 	"brenner"
 	"brenner/api"
 	"brenner/roster"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // both lets two agents hand in a hypothesis each, which compiles their session.
@@ -164,15 +166,15 @@ func TestArtifactWrite_TakesATextAlone(t *testing.T) {
 func TestTools_TakeJSONForATextOfIt(t *testing.T) {
 	blue, red := duo(t)
 	both(blue, red)
-	delta := arguments{"operation": "ADD", "section": "assumption_ledger", "target_id": nil, "payload": arguments{"name": "Rows are short", "statement": "at most \"eighty\" bytes", "load": "H1", "test": "count"}, "rationale": "r"}
-	red.must(first(red.call("delta_submit", arguments{"session": "RS-pair", "text": []any{delta}, "dry_run": true})), "ADD")
+	delta := jsontext.Value(`{"operation":"ADD","section":"assumption_ledger","target_id":null,"payload":{"name":"Rows are short","statement":"at most \"eighty\" bytes","load":"H1","test":"count"},"rationale":"r"}`)
+	red.must(first(red.call("delta_submit", arguments{"session": "RS-pair", "text": []jsontext.Value{delta}, "dry_run": true})), "ADD")
 	words := first(red.call("artifact_write", arguments{
 		"type": "analysis_result", "id": "log", "summary": "a log", "session": "RS-pair", "deltas": delta,
 		"content": arguments{"format": "json", "data": arguments{"result": "10 rows"}},
 	}))
 	red.must(words, "wrote log@1", "A1")
 	red.call("artifact_write", analysis("rows", arguments{"content": "10 rows\n"}))
-	red.must(first(red.call("patch_apply", arguments{"ref": "rows@1", "summary_holds": true, "patch": arguments{"old_string": "10 rows", "new_string": "20 rows"}})), "rows@2")
+	red.must(first(red.call("patch_apply", arguments{"ref": "rows@1", "summary_holds": true, "patch": jsontext.Value(`{"old_string":"10 rows","new_string":"20 rows"}`)})), "rows@2")
 	blue.must(first(blue.call("artifact_get", arguments{"ref": "rows@2"})), "20 rows")
 }
 

@@ -42,7 +42,7 @@ func (in *transcript) at(a asked) {
 }
 
 // mostMoments is in how many moments of a story something else happens.
-const mostMoments = 7
+const mostMoments = 4
 
 // fates are what may happen midway, each to a project of its own that is as the
 // story's was then. What is asked and answered afterwards, and stored at the end,

@@ -17,6 +17,9 @@ import (
 // X1: what is answered without the library is answered as the library would, word for
 // word, and only calls of tools in revisions with sessions are.
 func TestDirect_AnswersAsTheLibrary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
 	ours, theirs := fuzzOptions(t), fuzzOptions(t)
 	d := newDirect(ours)
 	alone, beside := handlerOf(New(theirs), direct{}), handlerOf(New(ours), d)

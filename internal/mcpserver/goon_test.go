@@ -106,6 +106,9 @@ func TestGiven_CountsAcrossTools(t *testing.T) {
 // C20, C34: where a context is spent, reading goes on in one that goes on from it, whose budget
 // alone begins anew: nobody has to ask for that, no page is a shred, and nothing is missing.
 func TestArtifactGet_GoesOnWhenAContextIsSpent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole run has it")
+	}
 	blue, red := duo(t)
 	line := "many words that cost something to read\n"
 	red.call("artifact_write", analysis("long", arguments{"content": arguments{"format": "text", "data": strings.Repeat(line, 6000)}}))

@@ -94,7 +94,7 @@ func (t *Tickets) shownIn(h *http.Request) (ticket, error) {
 	defer t.mu.Unlock()
 	one, ok := t.open[sha256.Sum256([]byte(h.Header.Get(ticketHeader)))]
 	if !ok || !t.now().Before(one.until) {
-		return ticket{}, brenner.Errorf(brenner.CodeUnauthenticated, "this ticket is not known here, or its time is over").WithHint("ask for the file again, with the tool")
+		return ticket{}, brenner.Errorf(brenner.CodeUnauthenticated, "this ticket is not known here, or its time is over").WithHint("ask for it again, with the tool that gave it")
 	}
 	return one, nil
 }

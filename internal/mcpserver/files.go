@@ -390,7 +390,7 @@ func (in writeRequest) with(content string) ([]byte, error) {
 	if in.Content != nil {
 		format = in.Content.Format
 	}
-	in.Content = &body{Format: format, Data: loose(content)}
+	in.Content = &body{Format: format, Data: content}
 	return mustJSON(in), nil
 }
 

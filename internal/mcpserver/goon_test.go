@@ -173,7 +173,7 @@ func TestTools_TakeJSONForATextOfIt(t *testing.T) {
 	red.must(first(red.call("delta_submit", arguments{"session": "RS-pair", "text": []jsontext.Value{delta}, "dry_run": true})), "ADD")
 	words := first(red.call("artifact_write", arguments{
 		"type": "analysis_result", "id": "log", "summary": "a log", "session": "RS-pair", "deltas": delta,
-		"content": arguments{"format": "json", "data": arguments{"result": "10 rows"}},
+		"content": "ten rows\n",
 	}))
 	red.must(words, "wrote log@1", "A1")
 	red.call("artifact_write", analysis("rows", arguments{"content": "10 rows\n"}))

@@ -610,7 +610,7 @@ func (r searchHits) Slim() searchHits { return r }
 // body is the content of a version as an agent writes it.
 type body struct {
 	Format artifact.Format `json:"format" doc:"json where the type has fields"`
-	Data   loose           `json:"data" doc:"the text, or JSON as text"`
+	Data   string          `json:"data" doc:"the text, or JSON as text"`
 }
 
 // UnmarshalJSONFrom takes a text alone for a content that is text.
@@ -809,7 +809,7 @@ func handIn(s api.Service, ctx context.Context, in deltaRequest) string {
 func writeVersion(s api.Service, ctx context.Context, in writeRequest) (api.WriteResult, error) {
 	var content *api.Body
 	if in.Content != nil {
-		content = &api.Body{Format: in.Content.Format, Data: string(in.Content.Data)}
+		content = &api.Body{Format: in.Content.Format, Data: in.Content.Data}
 	}
 	links := linksOf(in.Links)
 	if in.Type == nil {

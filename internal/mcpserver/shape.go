@@ -33,8 +33,9 @@ func bind(arguments []byte, in any) error {
 	return nil
 }
 
-// loose is a text that may be JSON, which is taken as well where it stands in the place of one:
-// who writes a call need not write JSON within a text within JSON.
+// loose is a text that may be JSON, deltas or an edit, which is taken as well where it stands in the
+// place of one: who writes a call need not write JSON within a text within JSON. A content is none
+// of these: there a list in the place of a text may be meant otherwise.
 type loose string
 
 // UnmarshalJSONFrom takes an object or a list as the text that it is.
@@ -219,6 +220,8 @@ func wordsOf(t reflect.Type) string {
 	switch {
 	case values()[t] != nil:
 		return "one of " + strings.Join(values()[t], ", ")
+	case t == reflect.TypeFor[loose]():
+		return "a text, or JSON in its place"
 	case schema.IsText(t):
 		return "a text"
 	case t.Kind() == reflect.Slice:

@@ -128,7 +128,7 @@ func FuzzParse(f *testing.F) {
 		"", "{}", "export default {}", "modules: [a]", "export default { modules: ['a', `b`] as const };",
 		`{"modules":["a"],"policies":{"pi":{"a":[1,2.5,"\u00e9"]}}}`, "policies:\n  pi: |\n    x\n   ",
 		"const a: B = {views: {x: null}} satisfies C; export default a", "a: &x\n- *x", "export default {'\\u{}': 1}",
-		"types:\n- name: t\n  schema: {a: 0x1F, b: 1e3, c: ~}\n",
+		"types:\n- name: t\n  schema: {a: 0x1F, b: 1e3, c: ~}\n", "[", "a: [\r\n", "{å",
 	} {
 		f.Add(src, uint8(0))
 		f.Add(src, uint8(1))

@@ -233,7 +233,7 @@ func (in source) yamlFault(err error) error {
 	if !errors.As(err, &e) {
 		return in.refuse(brenner.CodeInvalidConfig, place{1, 1}, "not valid YAML").Because(err)
 	}
-	at := place{max(e.Mark.Line, 1), max(e.Mark.Column, 1)}
+	at := in.within(place{max(e.Mark.Line, 1), max(e.Mark.Column, 1)})
 	if strings.Contains(e.Message, "exceeded max depth") {
 		return in.tooDeep(at)
 	}
@@ -243,6 +243,17 @@ func (in source) yamlFault(err error) error {
 	}
 	return in.refuse(brenner.CodeInvalidConfig, at, "not valid YAML: %s", message).
 		WithHint("indent with blanks, and quote a value that starts with a sign such as *, & or @ or has a colon and a blank in it").Because(err)
+}
+
+// within is a place, and the end of the file for one behind it: where something is missing at
+// the end, the parser names the line after the last.
+func (in source) within(at place) place {
+	ends := func(r rune) bool { return r == '\n' || r == '\r' }
+	last := 1 + bytes.Count(in.text, []byte("\n")) + bytes.Count(in.text, []byte("\r")) - bytes.Count(in.text, []byte("\r\n"))
+	if at.line <= last {
+		return at
+	}
+	return place{last, 1 + utf8.RuneCount(in.text[1+bytes.LastIndexFunc(in.text, ends):])}
 }
 
 func yamlPlace(v *yaml.Node) place { return place{max(v.Line, 1), max(v.Column, 1)} }
